@@ -1,0 +1,48 @@
+// The border between the two languages: what every binding file shares.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+
+#include "../record.hpp"
+
+namespace nb = nanobind;
+
+namespace halma::python {
+
+/// Checks a state that came from Python and gives its bytes.
+inline const Bytes* state_bytes(const AnyGame& game, const nb::bytes& state) {
+  if (state.size() != game.state_size()) throw nb::value_error("these bytes are not a state of this game");
+  return reinterpret_cast<const Bytes*>(state.data());
+}
+
+/// A new state made by `fill(Bytes*)`.
+template <class Fill>
+nb::bytes new_state(const AnyGame& game, Fill&& fill) {
+  std::vector<Bytes> bytes(game.state_size());
+  fill(bytes.data());
+  return nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+/// A numpy array that owns a moved-in vector.
+template <class T>
+nb::ndarray<nb::numpy, T> owned_array(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
+  auto* heap = new std::vector<T>(std::move(values));
+  nb::capsule owner(heap, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::ndarray<nb::numpy, T>(heap->data(), shape, owner);
+}
+
+// One function per file: the interface, the record, games written in Python, families.
+void bind_game(nb::module_& module);
+void bind_record(nb::module_& module);
+void bind_scripted(nb::module_& module);
+void bind_sternhalma(nb::module_& module);
+void bind_draughts(nb::module_& module);
+void bind_einstein(nb::module_& module);
+void bind_darkchess(nb::module_& module);
+
+}  // namespace halma::python

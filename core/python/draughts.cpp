@@ -1,0 +1,7 @@
+#include "bind.hpp"
+
+namespace halma::python {
+
+void bind_draughts(nb::module_&) {}
+
+}  // namespace halma::python

@@ -1,0 +1,203 @@
+// AnyGame as Python sees it: states are bytes, moves and outcomes are integers.
+#include "bind.hpp"
+
+namespace halma::python {
+namespace {
+
+using StateRows = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+const Bytes* rows(const AnyGame& game, const StateRows& states) {
+  if (states.shape(1) != game.state_size())
+    throw nb::value_error("the rows of this array are not states of this game");
+  return reinterpret_cast<const Bytes*>(states.data());
+}
+
+std::vector<Move> legal(const AnyGame& game, const nb::bytes& state) {
+  MoveList moves;
+  game.legal(state_bytes(game, state), moves);
+  return {moves.begin(), moves.end()};
+}
+
+nb::list outcomes(const AnyGame& game, const nb::bytes& state) {
+  OutcomeList list;
+  game.outcomes(state_bytes(game, state), list);
+  nb::list pairs;
+  for (const Chance& chance : list) pairs.append(nb::make_tuple(chance.outcome, chance.probability));
+  return pairs;
+}
+
+std::vector<float> result(const AnyGame& game, const nb::bytes& state) {
+  float scores[kMaxPlayers] = {};
+  game.result(state_bytes(game, state), scores);
+  return {scores, scores + game.players()};
+}
+
+nb::bytes compose(const AnyGame& game, const std::vector<int>& fields) {
+  std::string trouble;
+  nb::bytes state = new_state(game, [&](Bytes* bytes) { trouble = game.compose(fields, bytes); });
+  if (!trouble.empty()) throw nb::value_error(trouble.c_str());
+  return state;
+}
+
+nb::ndarray<nb::numpy, float> encode(const AnyGame& game, const std::vector<nb::bytes>& recent,
+                                     int repetitions, float no_progress) {
+  std::vector<Bytes> packed;
+  for (const nb::bytes& state : recent) {
+    const Bytes* bytes = state_bytes(game, state);
+    packed.insert(packed.end(), bytes, bytes + game.state_size());
+  }
+  if (recent.empty()) throw nb::value_error("there is no state to encode");
+  const PlaneShape shape = game.shape();
+  std::vector<float> planes(shape.size());
+  game.encode(packed.data(), static_cast<int>(recent.size()), Context{repetitions, no_progress},
+              planes.data());
+  return owned_array(std::move(planes),
+                     {static_cast<std::size_t>(shape.planes), static_cast<std::size_t>(shape.rows),
+                      static_cast<std::size_t>(shape.columns)});
+}
+
+nb::dict playouts(const AnyGame& game, const nb::bytes& state, std::uint64_t games, std::uint64_t seed,
+                  int ply_limit, int quiet_limit) {
+  const Bytes* bytes = state_bytes(game, state);
+  PlayoutTotals totals;
+  {
+    nb::gil_scoped_release release;
+    totals = game.playouts(bytes, games, seed, ply_limit, quiet_limit);
+  }
+  nb::dict out;
+  out["games"] = totals.games;
+  out["plies"] = totals.plies;
+  out["stopped"] = totals.stopped;
+  out["shortest"] = games ? totals.shortest : 0;
+  out["longest"] = totals.longest;
+  out["scores"] = std::vector<double>(totals.scores, totals.scores + game.players());
+  return out;
+}
+
+nb::ndarray<nb::numpy, std::uint8_t> sample_states(const AnyGame& game, const nb::bytes& state, int number,
+                                                   std::uint64_t seed, int ply_limit) {
+  const Bytes* bytes = state_bytes(game, state);
+  std::vector<Bytes> sampled;
+  {
+    nb::gil_scoped_release release;
+    sampled = game.sample_states(bytes, number, seed, ply_limit);
+  }
+  const auto* first = reinterpret_cast<const std::uint8_t*>(sampled.data());
+  std::vector<std::uint8_t> copy(first, first + sampled.size());
+  const std::size_t count = copy.size() / game.state_size();
+  return owned_array(std::move(copy), {count, game.state_size()});
+}
+
+nb::tuple legal_many(const AnyGame& game, const StateRows& states) {
+  const Bytes* bytes = rows(game, states);
+  const int number = static_cast<int>(states.shape(0));
+  std::vector<std::int64_t> offsets;
+  std::vector<Move> moves;
+  {
+    nb::gil_scoped_release release;
+    game.legal_many(bytes, number, offsets, moves);
+  }
+  const std::size_t total = moves.size(), entries = offsets.size();
+  return nb::make_tuple(owned_array(std::move(offsets), {entries}), owned_array(std::move(moves), {total}));
+}
+
+nb::tuple reachable(const AnyGame& game) {
+  // One bit per index: 2^36 of them are 8 GiB.
+  if (game.index_size() == 0 || game.index_size() > std::uint64_t{1} << 36)
+    throw nb::value_error("this variant has too many positions to enumerate");
+  Reachable found;
+  {
+    nb::gil_scoped_release release;
+    found = game.reachable();
+  }
+  return nb::make_tuple(found.decisions, found.terminals);
+}
+
+}  // namespace
+
+void bind_game(nb::module_& module) {
+  module.attr("NO_MOVE") = kNoMove;
+  module.attr("MAX_MOVES") = kMaxMoves;
+  module.attr("MAX_OUTCOMES") = kMaxOutcomes;
+  module.attr("MAX_PLAYERS") = kMaxPlayers;
+
+  nb::class_<Limits>(module, "Limits", "When a record ends although the rules would go on; 0: no such limit.")
+      .def(
+          "__init__",
+          [](Limits* self, int plies, int repetitions, int no_progress, int cycle_window,
+             int cycle_landings) {
+            new (self) Limits{plies, repetitions, no_progress, cycle_window, cycle_landings};
+          },
+          nb::kw_only(), nb::arg("plies") = 0, nb::arg("repetitions") = 0, nb::arg("no_progress") = 0,
+          nb::arg("cycle_window") = 0, nb::arg("cycle_landings") = 0)
+      .def_ro("plies", &Limits::plies)
+      .def_ro("repetitions", &Limits::repetitions)
+      .def_ro("no_progress", &Limits::no_progress)
+      .def_ro("cycle_window", &Limits::cycle_window)
+      .def_ro("cycle_landings", &Limits::cycle_landings);
+
+  using G = const AnyGame&;
+  using B = const nb::bytes&;
+  nb::class_<AnyGame>(module, "AnyGame", "The rules of one variant; states are bytes, moves integers.")
+      .def_prop_ro("state_size", &AnyGame::state_size)
+      .def_prop_ro("players", &AnyGame::players)
+      .def_prop_ro("max_score", &AnyGame::max_score)
+      .def_prop_ro("actions", &AnyGame::actions)
+      .def_prop_ro("history", &AnyGame::history)
+      .def_prop_ro("version", &AnyGame::version)
+      .def_prop_ro("index_size", &AnyGame::index_size)
+      .def_prop_ro("shape",
+                   [](G g) { return nb::make_tuple(g.shape().planes, g.shape().rows, g.shape().columns); })
+      .def("initial", [](G g) { return new_state(g, [&](Bytes* b) { g.initial(b); }); })
+      .def("mover", [](G g, B s) { return g.mover(state_bytes(g, s)); })
+      .def("legal", &legal)
+      .def("terminal", [](G g, B s) { return g.terminal(state_bytes(g, s)); })
+      .def("play",
+           [](G g, B s, Move move) {
+             const Bytes* from = state_bytes(g, s);
+             return new_state(g, [&](Bytes* b) {
+               std::memcpy(b, from, g.state_size());
+               g.play(b, move);
+             });
+           })
+      .def("progress", [](G g, B s, Move move) { return g.progress(state_bytes(g, s), move); })
+      .def("landing", &AnyGame::landing)
+      .def("at_chance", [](G g, B s) { return g.at_chance(state_bytes(g, s)); })
+      .def("outcomes", &outcomes)
+      .def("resolve",
+           [](G g, B s, Outcome outcome) {
+             const Bytes* from = state_bytes(g, s);
+             return new_state(g, [&](Bytes* b) {
+               std::memcpy(b, from, g.state_size());
+               g.resolve(b, outcome);
+             });
+           })
+      .def("result", &result)
+      .def("action", [](G g, B s, Move move) { return g.action(state_bytes(g, s), move); })
+      .def("move", [](G g, B s, int action) { return g.move(state_bytes(g, s), action); })
+      .def("encode", &encode, nb::arg("recent"), nb::arg("repetitions") = 0, nb::arg("no_progress") = 0.0f)
+      .def("key", [](G g, B s) { return g.key(state_bytes(g, s)); })
+      .def("index", [](G g, B s) { return g.index(state_bytes(g, s)); })
+      .def("unindex",
+           [](G g, std::uint64_t index) {
+             if (index >= g.index_size()) throw nb::index_error("there is no position of that number");
+             return new_state(g, [&](Bytes* b) { g.unindex(index, b); });
+           })
+      .def("describe", [](G g, B s) { return g.describe(state_bytes(g, s)); })
+      .def("compose", &compose)
+      .def("count", [](G g, B s) { return g.count(state_bytes(g, s)); })
+      .def("perft",
+           [](G g, B s, int depth) {
+             const Bytes* bytes = state_bytes(g, s);
+             nb::gil_scoped_release release;
+             return g.perft(bytes, depth);
+           })
+      .def("playouts", &playouts, nb::arg("state"), nb::arg("games"), nb::arg("seed") = 0,
+           nb::arg("ply_limit") = 0, nb::arg("quiet_limit") = 0)
+      .def("sample_states", &sample_states, nb::arg("state"), nb::arg("number"), nb::arg("seed") = 0,
+           nb::arg("ply_limit") = 1000)
+      .def("legal_many", &legal_many)
+      .def("reachable", &reachable);
+}
+
+}  // namespace halma::python

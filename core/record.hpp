@@ -1,0 +1,139 @@
+// A game as it was played: states, moves, and the rules that look at history.
+#pragma once
+
+#include <algorithm>
+
+#include "any.hpp"
+
+namespace halma {
+
+/// Why a record is over. `rules` is the game's own end; the others are Limits.
+enum class End : std::uint8_t { none, rules, plies, repetition, no_progress, cycle };
+
+/// One played game. Chance outcomes are part of it, so that it can be replayed.
+class Record {
+ public:
+  struct Event {
+    bool chance;
+    std::uint32_t value;  // a Move or an Outcome
+  };
+
+  /// The game must outlive the record.
+  Record(const AnyGame& game, const Limits& limits, const Bytes* start)
+      : game_(&game), limits_(limits), size_(game.state_size()) {
+    states_.assign(start, start + size_);
+    quiet_.push_back(0);
+    keys_.push_back(decision_key());
+  }
+
+  const Bytes* state() const { return states_.data() + states_.size() - size_; }
+  const Bytes* state(int i) const { return states_.data() + i * size_; }
+  int length() const { return static_cast<int>(events_.size()); }
+  const std::vector<Event>& events() const { return events_; }
+  const Limits& limits() const { return limits_; }
+  const AnyGame& game() const { return *game_; }
+
+  int plies() const {
+    return static_cast<int>(
+        std::count_if(events_.begin(), events_.end(), [](const Event& e) { return !e.chance; }));
+  }
+
+  /// Plies since the last one that cannot be taken back.
+  int quiet() const { return quiet_.back(); }
+
+  /// How often the current position stood before.
+  int repetitions() const {
+    const std::uint64_t now = keys_.back();
+    if (now == 0) return 0;
+    return static_cast<int>(std::count(keys_.begin(), keys_.end() - 1, now));
+  }
+
+  Context context() const {
+    Context context;
+    context.repetitions = repetitions();
+    if (limits_.no_progress > 0)
+      context.no_progress = std::min(1.0f, static_cast<float>(quiet()) / limits_.no_progress);
+    return context;
+  }
+
+  End end() const {
+    if (!game_->at_chance(state()) && game_->terminal(state())) return End::rules;
+    if (limits_.repetitions > 0 && repetitions() + 1 >= limits_.repetitions) return End::repetition;
+    if (limits_.no_progress > 0 && quiet() >= limits_.no_progress) return End::no_progress;
+    if (limits_.plies > 0 && plies() >= limits_.plies) return End::plies;
+    if (limits_.cycle_window > 0 && cycles()) return End::cycle;
+    return End::none;
+  }
+
+  /// Plays a legal move or resolves chance with a possible outcome; callers check.
+  void play(Move move) {
+    const bool progress = game_->progress(state(), move);
+    append();
+    game_->play(last(), move);
+    events_.push_back({false, move});
+    quiet_.push_back(progress ? 0 : quiet_.back() + 1);
+    keys_.push_back(decision_key());
+  }
+  void resolve(Outcome outcome) {
+    append();
+    game_->resolve(last(), outcome);
+    events_.push_back({true, outcome});
+    quiet_.push_back(quiet_.back());
+    keys_.push_back(decision_key());
+  }
+
+  /// Takes the last event back; the record must not be at its start.
+  void undo() {
+    states_.resize(states_.size() - size_);
+    events_.pop_back();
+    quiet_.pop_back();
+    keys_.pop_back();
+  }
+
+  /// The planes of the current state: shape().size() floats. The states before it
+  /// are those in which somebody had to decide.
+  void encode(float* out) const {
+    std::vector<Bytes> recent(state(), state() + size_);
+    int number = 1;
+    for (int i = length() - 1; i >= 0 && number < game_->history(); --i) {
+      if (game_->at_chance(state(i))) continue;
+      recent.insert(recent.end(), state(i), state(i) + size_);
+      ++number;
+    }
+    game_->encode(recent.data(), number, context(), out);
+  }
+
+ private:
+  Bytes* last() { return states_.data() + states_.size() - size_; }
+  void append() {
+    const std::size_t old = states_.size();
+    states_.resize(old + size_);
+    std::memcpy(states_.data() + old, states_.data() + old - size_, size_);
+  }
+
+  // Positions at chance do not count as occurrences: nobody can choose there. Their
+  // key is written as 0; a decision whose key happens to be 0 is never counted either.
+  std::uint64_t decision_key() const { return game_->at_chance(state()) ? 0 : game_->key(state()); }
+
+  bool cycles() const {
+    std::vector<int> landings;
+    int seen = 0;
+    for (auto event = events_.rbegin(); event != events_.rend() && seen < limits_.cycle_window; ++event) {
+      if (event->chance) continue;
+      ++seen;
+      const int cell = game_->landing(event->value);
+      if (std::find(landings.begin(), landings.end(), cell) == landings.end()) landings.push_back(cell);
+    }
+    return seen == limits_.cycle_window && static_cast<int>(landings.size()) < limits_.cycle_landings;
+  }
+
+  const AnyGame* game_;
+  Limits limits_;
+  std::size_t size_;
+  std::vector<Bytes> states_;
+  std::vector<Event> events_;
+  std::vector<int> quiet_;
+  std::vector<std::uint64_t> keys_;
+};
+
+}  // namespace halma

@@ -1,0 +1,1 @@
+"""Drawing: a position as text and as SVG."""

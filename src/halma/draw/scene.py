@@ -1,0 +1,64 @@
+"""What there is to see of a position, in no particular medium.
+
+A game describes itself as a `Scene`; `text` and `svg` draw scenes and know no game.
+Coordinates: x to the right, y down, neighbouring cells of a row one unit apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A place a piece can stand on."""
+
+    x: float
+    y: float
+    name: str
+    # plain, dark, light, or "home 1" to "home 6" in the colour of a player's goal
+    tint: str = "plain"
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece on the cell of that number."""
+
+    cell: int
+    # a colour name of draw.palette, or "hidden" for a face-down piece
+    colour: str
+    # one character in text
+    glyph: str
+    # what is written on it in a picture, possibly nothing
+    label: str = ""
+    crowned: bool = False
+
+
+@dataclass(frozen=True)
+class Die:
+    """A die beside the board; value 0 is one still to be rolled."""
+
+    value: int
+    colour: str
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A board with what stands on it, and what just happened."""
+
+    # squares in a grid, or round holes joined by lines
+    board: Literal["squares", "holes"]
+    cells: tuple[Cell, ...]
+    pieces: tuple[Piece, ...] = ()
+    # a line under the board: whose turn it is, or who won
+    caption: str = ""
+    # cells a move went through, first to last
+    trail: tuple[int, ...] = ()
+    # cells to point out
+    marks: tuple[int, ...] = ()
+    die: Die | None = None
+    # coordinates around the board: (x, y, text)
+    labels: tuple[tuple[float, float, str], ...] = ()
+    # pieces not on the board: (colour, label, number)
+    reserve: tuple[tuple[str, str, int], ...] = ()

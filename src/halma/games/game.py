@@ -1,0 +1,311 @@
+"""A variant and its positions: the Python face of the contract in `core/game.hpp`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from halma import _core
+from halma.errors import (
+    AmbiguousMoveError,
+    ChanceError,
+    GameOverError,
+    IllegalMoveError,
+    MoveSyntaxError,
+    PositionError,
+)
+from halma.names import Value
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from halma.draw.scene import Scene
+
+#: Longest text any parser looks at; real positions stay far below.
+MAX_TEXT = 20_000
+
+
+@dataclass(frozen=True)
+class Move:
+    """A move of one position: the core's number for it and its text."""
+
+    value: int
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Something chance can do: its number, probability and text."""
+
+    value: int
+    probability: float
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Game(ABC):
+    """One variant: rules, notation and pictures. Immutable.
+
+    Families derive from it and add what a person reads and writes; all rules live in
+    `core`, which speaks of states as bytes and of moves as integers.
+    """
+
+    #: what people call the family, e.g. "Chinese Checkers"
+    title: str
+    #: what people call the players, in order
+    player_names: tuple[str, ...]
+
+    def __init__(
+        self,
+        name: str,
+        core: _core.AnyGame,
+        limits: _core.Limits | None = None,
+        options: Mapping[str, Value] | None = None,
+    ) -> None:
+        self.name = name
+        self.core = core
+        self.limits = limits if limits is not None else _core.Limits()
+        self.options: Mapping[str, Value] = dict(options or {})
+
+    def __repr__(self) -> str:
+        return f"<Game {self.name}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Game) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    @property
+    def players(self) -> int:
+        """Number of players."""
+        return self.core.players
+
+    @property
+    def actions(self) -> int:
+        """Number of policy indices."""
+        return self.core.actions
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Planes, rows and columns of the array a network sees."""
+        return self.core.shape
+
+    def start(self) -> Position:
+        """Return the position before the first move; it may be at chance."""
+        return Position(self, self.core.initial())
+
+    def position(self, text: str) -> Position:
+        """Read a position; the inverse of `Position.text`."""
+        if len(text) > MAX_TEXT:
+            raise PositionError("This text is too long to be a position.")
+        return Position(self, self.parse_position(text.strip()))
+
+    # What a family writes and reads.
+
+    @abstractmethod
+    def format_position(self, state: bytes) -> str:
+        """Return the text of a state."""
+
+    @abstractmethod
+    def parse_position(self, text: str) -> bytes:
+        """Return the state a text describes, or raise a `PositionError`."""
+
+    @abstractmethod
+    def format_move(self, state: bytes, move: int) -> str:
+        """Return the text of a legal move."""
+
+    @abstractmethod
+    def is_move_text(self, text: str) -> bool:
+        """Tell whether a text has the form of a move, legal or not."""
+
+    def match_moves(self, moves: list[Move], text: str) -> list[Move]:
+        """Return those of the legal moves that a text may mean; short forms welcome."""
+        return [move for move in moves if move.text == text]
+
+    def format_outcome(self, state: bytes, outcome: int) -> str:
+        """Return the text of an outcome of chance."""
+        return str(outcome)
+
+    @abstractmethod
+    def scene(self, state: bytes, move: int | None = None) -> Scene:
+        """Return what there is to see; `move` is the legal move about to be played."""
+
+    def compose(self, fields: list[int]) -> bytes:
+        """Build a state from the core's fields; what is wrong becomes a `PositionError`."""
+        try:
+            return self.core.compose(fields)
+        except ValueError as error:
+            message = str(error)
+            raise PositionError(f"{message[:1].upper()}{message[1:]}.") from None
+
+
+@dataclass(frozen=True, eq=True)
+class Position:
+    """A state of a game: an immutable value that can be written, read, drawn and hashed."""
+
+    game: Game
+    state: bytes
+
+    # Text and pictures.
+
+    @property
+    def text(self) -> str:
+        """The position as text; `game.position(text)` gives it back."""
+        return self.game.format_position(self.state)
+
+    def __repr__(self) -> str:
+        return f"<{self.game.name} {self.text!r}>"
+
+    def __str__(self) -> str:
+        from halma.draw.text import draw_text
+
+        return draw_text(self.game.scene(self.state))
+
+    def svg(self, move: Move | str | None = None, size: int = 400) -> str:
+        """Draw the position as SVG; a legal `move` is shown as a trail."""
+        from halma.draw.svg import draw_svg
+
+        shown = None if move is None else self.find(move).value
+        return draw_svg(self.game.scene(self.state, shown), size=size)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+    # Whose turn, and is it over.
+
+    @property
+    def mover(self) -> int:
+        """The player to move; at chance, the one who moves once chance has spoken."""
+        return self.game.core.mover(self.state)
+
+    @property
+    def is_chance(self) -> bool:
+        """Whether chance speaks next."""
+        return self.game.core.at_chance(self.state)
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether the game is over by its own rules."""
+        return not self.is_chance and self.game.core.terminal(self.state)
+
+    @property
+    def result(self) -> tuple[float, ...]:
+        """Scores, one per player; before the end, those of a game stopped here."""
+        return tuple(self.game.core.result(self.state))
+
+    # Moves.
+
+    @property
+    def legal_moves(self) -> list[Move]:
+        """All legal moves in a fixed order; none at chance or at the end."""
+        if self.is_chance:
+            return []
+        format_move = self.game.format_move
+        return [Move(m, format_move(self.state, m)) for m in self.game.core.legal(self.state)]
+
+    def find(self, move: Move | str) -> Move:
+        """Return the legal move that is meant, or raise the `MoveError` that says why not."""
+        text = move if isinstance(move, str) else move.text
+        if self.is_chance:
+            raise ChanceError(f"'{text[:40]}' cannot be played before chance has spoken.")
+        legal = self.legal_moves
+        if isinstance(move, Move):
+            if move in legal:
+                return move
+            found = []
+        else:
+            found = [m for m in legal if m.text == text.strip()]
+            found = found or self.game.match_moves(legal, text.strip()[:200])
+        if len(found) == 1:
+            return found[0]
+        if found:
+            choices = ", ".join(m.text for m in found[:6])
+            raise AmbiguousMoveError(f"'{text}' may mean {choices}; write the move in full.")
+        if not self.game.is_move_text(text.strip()[:200]):
+            raise MoveSyntaxError(f"'{text[:40]}' is not a move in this game's notation.")
+        if not legal:
+            raise GameOverError(f"'{text}' cannot be played: the game is over.")
+        examples = ", ".join(m.text for m in legal[:4])
+        more = ", ..." if len(legal) > 4 else ""
+        raise IllegalMoveError(f"'{text}' is not legal here. Legal: {examples}{more}.")
+
+    def play(self, move: Move | str) -> Position:
+        """Return the position after a legal move."""
+        return Position(self.game, self.game.core.play(self.state, self.find(move).value))
+
+    # Chance.
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        """What chance can do here, with probabilities; empty when it is nobody's turn but a player's."""
+        if not self.is_chance:
+            return []
+        game = self.game
+        return [
+            Outcome(value, probability, game.format_outcome(self.state, value))
+            for value, probability in game.core.outcomes(self.state)
+        ]
+
+    def find_outcome(self, outcome: Outcome | str) -> Outcome:
+        """Return the possible outcome that is meant, or raise a `ChanceError`."""
+        text = outcome if isinstance(outcome, str) else outcome.text
+        possible = self.outcomes
+        if not possible:
+            raise ChanceError("Chance has nothing to decide here.")
+        for candidate in possible:
+            if candidate == outcome or candidate.text == text.strip():
+                return candidate
+        names = ", ".join(o.text for o in possible[:8])
+        more = ", ..." if len(possible) > 8 else ""
+        raise ChanceError(f"'{text[:40]}' cannot happen here. Possible: {names}{more}.")
+
+    def resolve(self, outcome: Outcome | str) -> Position:
+        """Return the position after chance has spoken."""
+        return Position(
+            self.game, self.game.core.resolve(self.state, self.find_outcome(outcome).value)
+        )
+
+    # What learners and solvers ask.
+
+    def encode(self) -> np.ndarray[Any, np.dtype[np.float32]]:
+        """Return the planes of this position alone: float32 (planes, rows, columns)."""
+        return self.game.core.encode([self.state])
+
+    def action(self, move: Move | str) -> int:
+        """Return the policy index of a legal move, from the mover's side."""
+        return self.game.core.action(self.state, self.find(move).value)
+
+    def move_of(self, action: int) -> Move | None:
+        """Return the legal move of a policy index, if there is one."""
+        if not 0 <= action < self.game.actions or self.is_chance:
+            return None
+        value = self.game.core.move(self.state, action)
+        if value == _core.NO_MOVE or value not in self.game.core.legal(self.state):
+            return None
+        return Move(value, self.game.format_move(self.state, value))
+
+    @property
+    def key(self) -> int:
+        """A 64-bit hash; equal for equal positions."""
+        return self.game.core.key(self.state)
+
+    @property
+    def index(self) -> int | None:
+        """The dense number of a decision position, where the variant can be enumerated."""
+        if self.game.core.index_size == 0 or self.is_chance or self.is_terminal:
+            return None
+        return self.game.core.index(self.state)
+
+    def perft(self, depth: int) -> int:
+        """Count the leaves of the game tree `depth` moves below."""
+        if depth < 0:
+            raise ValueError("A depth cannot be negative.")
+        return self.game.core.perft(self.state, depth)

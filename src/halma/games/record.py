@@ -1,0 +1,107 @@
+"""A game as it was played: moves, outcomes, and the rules that look at history."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+from halma import _core
+from halma.errors import GameOverError, RecordError
+from halma.games.game import Game, Move, Outcome, Position
+
+if TYPE_CHECKING:
+    import numpy as np
+
+#: why a record ended, as a clause for a person
+END_TEXT = {
+    _core.End.RULES: "by the rules",
+    _core.End.PLIES: "by the move limit",
+    _core.End.REPETITION: "by repetition",
+    _core.End.NO_PROGRESS: "for lack of progress",
+    _core.End.CYCLE: "by moving in cycles",
+}
+
+
+class Record:
+    """One game from a start position on. Mutable: `play`, `resolve`, `undo`."""
+
+    def __init__(self, game: Game, start: Position | None = None) -> None:
+        self.game = game
+        self.start = start or game.start()
+        self._core = _core.Record(game.core, game.limits, self.start.state)
+
+    def __len__(self) -> int:
+        return len(self._core)
+
+    @property
+    def position(self) -> Position:
+        """The current position."""
+        return Position(self.game, self._core.state())
+
+    @property
+    def positions(self) -> list[Position]:
+        """Every position so far, the start first."""
+        return [Position(self.game, self._core.state_at(i)) for i in range(len(self) + 1)]
+
+    @property
+    def plies(self) -> int:
+        """Moves played by all players together."""
+        return self._core.plies
+
+    @property
+    def repetitions(self) -> int:
+        """How often the current position stood before."""
+        return self._core.repetitions
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game has ended, by its rules or by a limit."""
+        return self._core.end != _core.End.NONE
+
+    @property
+    def end(self) -> str:
+        """Why the game is over, as a clause; empty while it is not."""
+        return END_TEXT.get(self._core.end, "")
+
+    @property
+    def result(self) -> tuple[float, ...]:
+        """Scores, one per player."""
+        return self.position.result
+
+    @property
+    def texts(self) -> list[str]:
+        """Moves and outcomes as text, in order."""
+        texts = []
+        for i, (chance, value) in enumerate(self._core.events()):
+            state = self._core.state_at(i)
+            write = self.game.format_outcome if chance else self.game.format_move
+            texts.append(write(state, value))
+        return texts
+
+    def play(self, move: Move | str) -> None:
+        """Play a legal move."""
+        if self.is_over:
+            raise GameOverError(f"'{move}' cannot be played: the game is over {self.end}.")
+        self._core.play(self.position.find(move).value)
+
+    def resolve(self, outcome: Outcome | str) -> None:
+        """Let chance do this."""
+        self._core.resolve(self.position.find_outcome(outcome).value)
+
+    def roll(self, rng: random.Random) -> None:
+        """Let chance decide until a player is to move or the game is over."""
+        while self.position.is_chance:
+            outcomes = self.game.core.outcomes(self._core.state())
+            values = [value for value, _ in outcomes]
+            weights = [probability for _, probability in outcomes]
+            self._core.resolve(rng.choices(values, weights)[0])
+
+    def undo(self) -> None:
+        """Take the last move or outcome back."""
+        if not len(self):
+            raise RecordError("There is nothing to take back.")
+        self._core.undo()
+
+    def encode(self) -> np.ndarray[Any, np.dtype[np.float32]]:
+        """Return the planes of the current position with its past: float32 (planes, rows, columns)."""
+        return self._core.encode()

@@ -1,0 +1,108 @@
+"""The one small grammar of names people type: `name:key=value,key=value`.
+
+Variants and agents share it. One main option may stand bare: `rhombus-7x7-6:liu2019`
+is `rhombus-7x7-6:rules=liu2019`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from halma.errors import NameSyntaxError, OptionError, suggestion
+
+Value = str | int
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a name: either a choice of words or a whole number in a range."""
+
+    key: str
+    default: Value
+    help: str
+    choices: tuple[str, ...] = ()
+    low: int = 0
+    high: int = 0
+
+    def parse(self, text: str) -> Value:
+        """Return the checked value, or raise an `OptionError` that names what is allowed."""
+        if self.choices:
+            if text not in self.choices:
+                allowed = ", ".join(self.choices)
+                raise OptionError(
+                    f"'{self.key}' cannot be '{text}': it is one of {allowed}."
+                    + suggestion(text, self.choices)
+                )
+            return text
+        try:
+            number = int(text) if len(text) <= 12 else None
+        except ValueError:
+            number = None
+        if number is None or not self.low <= number <= self.high:
+            raise OptionError(
+                f"'{self.key}' cannot be '{text}': "
+                f"it is a whole number from {self.low} to {self.high}."
+            )
+        return number
+
+
+def split(text: str, main: str | None = None) -> tuple[str, dict[str, str]]:
+    """Split `name:key=value,...` into the name and its options as text.
+
+    `main` is the key a bare first option stands for.
+    """
+    name, colon, rest = text.strip().partition(":")
+    if not name:
+        raise NameSyntaxError(f"'{text}' has no name before the colon.")
+    given: dict[str, str] = {}
+    if not colon:
+        return name, given
+    for number, part in enumerate(rest.split(",")):
+        key, equals, value = part.partition("=")
+        key, value = key.strip(), value.strip()
+        if not equals:
+            if main is None or number > 0 or not key:
+                raise NameSyntaxError(f"'{part}' in '{text}' is not of the form key=value.")
+            key, value = main, key
+        if not key or not value:
+            raise NameSyntaxError(f"'{part}' in '{text}' is not of the form key=value.")
+        if key in given:
+            raise NameSyntaxError(f"'{key}' is given twice in '{text}'.")
+        given[key] = value
+    return name, given
+
+
+def resolve(
+    name: str,
+    given: Mapping[str, str],
+    options: Sequence[Option],
+    presets: Mapping[str, Mapping[str, Value]] | None = None,
+) -> dict[str, Value]:
+    """Turn options as text into checked values: defaults, then a preset, then what was typed."""
+    presets = presets or {}
+    known = {option.key: option for option in options}
+    values: dict[str, Value] = {option.key: option.default for option in options}
+    keys = [*known, "rules"] if presets else list(known)
+    for key in given:
+        if key not in keys:
+            have = f"It has {', '.join(keys)}." if keys else "It has no options."
+            raise OptionError(f"'{name}' has no option '{key}'. {have}{suggestion(key, keys)}")
+    if presets and "rules" in given:
+        preset = given["rules"]
+        if preset not in presets:
+            raise OptionError(
+                f"'{name}' has no rules '{preset}': it has {', '.join(presets)}."
+                + suggestion(preset, presets)
+            )
+        values.update(presets[preset])
+    for key, text in given.items():
+        if key != "rules" or not presets:
+            values[key] = known[key].parse(text)
+    return values
+
+
+def join(name: str, values: Mapping[str, Value], options: Sequence[Option]) -> str:
+    """Return the canonical name: only what differs from the defaults, in declared order."""
+    parts = [f"{o.key}={values[o.key]}" for o in options if values[o.key] != o.default]
+    return f"{name}:{','.join(parts)}" if parts else name
