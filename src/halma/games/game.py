@@ -245,7 +245,7 @@ class Position:
 
     @property
     def outcomes(self) -> list[Outcome]:
-        """What chance can do here, with probabilities; empty when it is nobody's turn but a player's."""
+        """What chance can do here, with probabilities; empty when a player is to move."""
         if not self.is_chance:
             return []
         game = self.game

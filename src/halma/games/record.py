@@ -103,5 +103,5 @@ class Record:
         self._core.undo()
 
     def encode(self) -> np.ndarray[Any, np.dtype[np.float32]]:
-        """Return the planes of the current position with its past: float32 (planes, rows, columns)."""
+        """Return the planes with the past in them: float32 (planes, rows, columns)."""
         return self._core.encode()
