@@ -1,7 +1,85 @@
+#include "../games/sternhalma.hpp"
+
 #include "bind.hpp"
 
 namespace halma::python {
+namespace {
 
-void bind_sternhalma(nb::module_&) {}
+/// What Python asks of a board beyond the contract.
+template <class G>
+void bind_size(nb::module_& module, const char* name) {
+  using Bound = Erased<G>;
+  nb::class_<Bound, AnyGame>(module, name)
+      .def_prop_ro(
+          "holes",
+          [](const Bound& game) {
+            nb::list holes;
+            for (const HoleBoard::Hole& h : game.concrete().board().holes)
+              holes.append(nb::make_tuple(h.row, h.column, h.x2, h.y, h.point));
+            return holes;
+          },
+          "Per hole: matrix row and column, twice its x, its y, and its star point or -1.")
+      .def_prop_ro(
+          "homes", [](const Bound& game) { return game.concrete().board().home; },
+          "Per player: start holes in the order of piece ids.")
+      .def_prop_ro(
+          "targets", [](const Bound& game) { return game.concrete().board().target; },
+          "Per player: goal holes.")
+      .def_prop_ro(
+          "views", [](const Bound& game) { return game.concrete().board().to_view; },
+          "Per player and hole: where that player sees it.")
+      .def(
+          "path",
+          [](const Bound& game, const nb::bytes& state, Move move) {
+            return game.concrete().path(Bound::load(state_bytes(game, state)), move);
+          },
+          "Holes of a legal move, first to last, by the fewest hops.");
+}
+
+nb::object build(HoleBoard board, const SternhalmaOptions& options) {
+  if (SmallSternhalma::fits(board))
+    return nb::cast(new Erased<SmallSternhalma>(SmallSternhalma(std::move(board), options)),
+                    nb::rv_policy::take_ownership);
+  if (LargeSternhalma::fits(board))
+    return nb::cast(new Erased<LargeSternhalma>(LargeSternhalma(std::move(board), options)),
+                    nb::rv_policy::take_ownership);
+  throw nb::value_error("this board is too large");
+}
+
+}  // namespace
+
+void bind_sternhalma(nb::module_& module) {
+  bind_size<SmallSternhalma>(module, "SmallSternhalma");
+  bind_size<LargeSternhalma>(module, "LargeSternhalma");
+
+  nb::class_<SternhalmaOptions>(module, "SternhalmaOptions")
+      .def(
+          "__init__",
+          [](SternhalmaOptions* self, bool mirror_hops, bool occupy, bool closed_points, bool locked_target,
+             bool second_place, bool ids_view) {
+            new (self)
+                SternhalmaOptions{mirror_hops, occupy, closed_points, locked_target, second_place, ids_view};
+          },
+          nb::kw_only(), nb::arg("mirror_hops"), nb::arg("occupy"), nb::arg("closed_points"),
+          nb::arg("locked_target"), nb::arg("second_place"), nb::arg("ids_view"));
+
+  module.def(
+      "sternhalma_rhombus",
+      [](int side, int home_rows, const SternhalmaOptions& options) {
+        if (side < 2 || side > 15 || home_rows < 1 || home_rows >= side)
+          throw nb::value_error("the homes do not fit on this rhombus");
+        return build(HoleBoard::rhombus(side, home_rows), options);
+      },
+      nb::arg("side"), nb::arg("home_rows"), nb::arg("options"));
+  module.def(
+      "sternhalma_star",
+      [](int point_rows, int home_rows, const std::vector<int>& seats, const SternhalmaOptions& options) {
+        if (point_rows < 2 || point_rows > 4 || home_rows < 1 || home_rows > 2 * point_rows ||
+            seats.empty() || seats.size() > 6)
+          throw nb::value_error("there is no such star");
+        return build(HoleBoard::star(point_rows, home_rows, seats), options);
+      },
+      nb::arg("point_rows"), nb::arg("home_rows"), nb::arg("seats"), nb::arg("options"));
+}
 
 }  // namespace halma::python

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from halma.games.game import Game
 from halma.names import Option, Value
@@ -24,3 +24,10 @@ class Family:
     options: Sequence[Option] = ()
     #: named sets of options: a paper's rules
     presets: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+    #: what a variant of this bare name changes of the options' defaults
+    defaults: Callable[[str], Mapping[str, Value]] = lambda name: {}
+
+    def options_of(self, name: str) -> list[Option]:
+        """Return the options of a bare name with that variant's own defaults."""
+        changed = self.defaults(name)
+        return [replace(o, default=changed.get(o.key, o.default)) for o in self.options]

@@ -39,16 +39,17 @@ def game(name: str) -> Game:
     bare, given = split(name[:500], main="rules")
     for family in _FAMILIES:
         # Defaults recognise the name; only then are its options worth a complaint.
-        defaults = {option.key: option.default for option in family.options}
+        options = family.options_of(bare)
+        defaults = {option.key: option.default for option in options}
         found = family.build(bare, defaults)
         if found is None:
             continue
         if not given:
             return found
-        values = resolve(bare, given, family.options, family.presets)
+        values = resolve(bare, given, options, family.presets)
         built = family.build(bare, values)
         assert built is not None
-        built.name = join(bare, values, family.options)
+        built.name = join(bare, values, options)
         return built
     patterns = "; ".join(family.pattern for family in _FAMILIES)
     raise UnknownVariantError(

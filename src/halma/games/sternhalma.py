@@ -1,5 +1,360 @@
-"""Chinese Checkers: names, notation and pictures. Rules: `core/games/sternhalma.hpp`."""
+"""Chinese Checkers: names, notation and pictures. Rules: `core/games/sternhalma.hpp`.
 
+Holes are named by the column letter and the row number of the board's matrix, `a1`
+being its bottom left. A position is `ROWS MOVER`: the matrix' rows from the top joined
+by `/`, holes only, each `.` or the number of the player whose piece stands there;
+then the number of the player to move: `....222/.../111.... 1`. With `view=ids` pieces
+are letters, `a` to `j` for player 1 and `A` to `J` for player 2. Where second places are
+played for and somebody has finished, a third part gives the places: `-1-`.
+A move is `a3-c3`, whatever way the piece hops; a pass is `pass`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+
+from halma import _core
+from halma.draw.scene import Cell, Piece, Scene
+from halma.errors import OptionError, PositionError, UnknownVariantError
 from halma.games.family import Family
+from halma.games.game import Game
+from halma.names import Option, Value
 
-FAMILY = Family(title="Chinese Checkers", pattern="", variants={}, build=lambda name, options: None)
+_RHOMBUS = re.compile(r"rhombus-(\d{1,3})x(\d{1,3})-(\d{1,3})")
+_STAR = re.compile(r"star-(\d{1,4})-(\d)p")
+_MOVE = re.compile(r"[a-q]\d{1,2}-[a-q]\d{1,2}|pass")
+_PASS = 0xFFFF
+
+#: holes of a star -> rows of a point, rows of a home
+_STARS = {37: (2, 3), 73: (3, 3), 121: (4, 4)}
+#: players -> the points they start from, clockwise from the bottom
+_SEATS = {2: [0, 3], 3: [0, 2, 4], 4: [0, 1, 3, 4], 6: [0, 1, 2, 3, 4, 5]}
+#: pieces in a triangle -> its rows
+_TRIANGLES = {1: 1, 3: 2, 6: 3, 10: 4}
+
+OPTIONS = (
+    Option(
+        "hops",
+        "adjacent",
+        "over a direct neighbour, or over one piece at any distance with equal gaps",
+        ("adjacent", "mirror"),
+    ),
+    Option(
+        "win",
+        "occupy",
+        "the target is full and holds an own piece, or all own pieces are in it",
+        ("occupy", "fill"),
+    ),
+    Option(
+        "homes",
+        "free",
+        "whether a piece may stop in another player's point of the star",
+        ("free", "closed"),
+    ),
+    Option("target", "free", "whether a piece may leave its target again", ("free", "locked")),
+    Option(
+        "places",
+        "first",
+        "play until somebody has won, or on for the second place (scores 3, 1, 0)",
+        ("first", "second"),
+    ),
+    Option("view", "board", "planes and policy by hole, or by piece identity", ("board", "ids")),
+    Option(
+        "plies", 1000, "moves of all players after which the game stops; 0 for none", high=10**6
+    ),
+    Option(
+        "cycle",
+        "off",
+        "stop when the last 16 moves end on fewer than 6 different holes",
+        ("off", "on"),
+    ),
+)
+
+_STANDARD = {option.key: option.default for option in OPTIONS}
+PRESETS: dict[str, Mapping[str, Value]] = {
+    "standard": _STANDARD,
+    "liu2019": {
+        **_STANDARD,
+        "hops": "mirror",
+        "win": "fill",
+        "view": "ids",
+        "plies": 100,
+        "cycle": "on",
+    },
+    "he2016": {**_STANDARD, "win": "fill"},
+    "schulte2021": {
+        **_STANDARD,
+        "win": "fill",
+        "homes": "closed",
+        "target": "locked",
+        "places": "second",
+        "plies": 120,
+    },
+}
+
+
+class SternhalmaGame(Game):
+    """Chinese Checkers on a rhombus or a star."""
+
+    title = "Chinese Checkers"
+    core: _core.SmallSternhalma | _core.LargeSternhalma
+
+    def __init__(
+        self,
+        name: str,
+        core: _core.SmallSternhalma | _core.LargeSternhalma,
+        options: Mapping[str, Value],
+    ) -> None:
+        cycle = options["cycle"] == "on"
+        limits = _core.Limits(
+            plies=int(options["plies"]),
+            cycle_window=16 if cycle else 0,
+            cycle_landings=6 if cycle else 0,
+        )
+        super().__init__(name, core, limits, options)
+        self.player_names = tuple(f"player {n + 1}" for n in range(self.players))
+        holes = core.holes
+        rows = max(row for row, *_ in holes) + 1
+        self._names = [f"{'abcdefghijklmnopq'[column]}{rows - row}" for row, column, *_ in holes]
+        # Row lengths, for reading and writing the matrix.
+        self._rows = [sum(1 for row, *_ in holes if row == r) for r in range(rows)]
+
+    def format_position(self, state: bytes) -> str:
+        mover, first, second, *board = self.core.describe(state)
+        glyphs = [self._glyph(value) for value in board]
+        rows, start = [], 0
+        for length in self._rows:
+            rows.append("".join(glyphs[start : start + length]))
+            start += length
+        text = f"{'/'.join(rows)} {mover + 1}"
+        if first and self.options["places"] == "second":
+            places = ["-"] * self.players
+            places[first - 1] = "1"
+            for player in range(self.players):
+                if second >> player & 1:
+                    places[player] = "2"
+            text += f" {''.join(places)}"
+        return text
+
+    def parse_position(self, text: str) -> bytes:
+        parts = text.split()
+        if len(parts) not in (2, 3):
+            raise PositionError(
+                "A position is rows and the player to move, such as "
+                f"'{self.start().text}'; this one has {len(parts)} parts."
+            )
+        rows = parts[0].split("/")
+        if [len(row) for row in rows] != self._rows:
+            raise PositionError(
+                f"The board has rows of {', '.join(map(str, self._rows))} holes from the top; "
+                f"these have {', '.join(str(len(row)) for row in rows[:20])}."
+            )
+        if not re.fullmatch("[1-6]", parts[1]) or int(parts[1]) > self.players:
+            raise PositionError(
+                f"The player to move is 1 to {self.players}, not '{parts[1][:20]}'."
+            )
+        first, second = self._read_places(parts[2]) if len(parts) == 3 else (0, 0)
+        board = self._read_pieces("".join(rows))
+        return self.compose([int(parts[1]) - 1, first, second, *board])
+
+    def _read_places(self, text: str) -> tuple[int, int]:
+        well_formed = len(text) == self.players and set(text) <= set("-12")
+        if self.options["places"] != "second" or not well_formed or text.count("1") != 1:
+            raise PositionError(f"'{text[:20]}' does not say who finished first and second.")
+        second = sum(1 << player for player, place in enumerate(text) if place == "2")
+        return text.index("1") + 1, second
+
+    def _read_pieces(self, glyphs: str) -> list[int]:
+        """Return the core's numbers; pieces without identity get theirs in reading order."""
+        board = [0] * len(glyphs)
+        anonymous: dict[int, list[int]] = {}
+        for hole, glyph in enumerate(glyphs):
+            if glyph == ".":
+                continue
+            if glyph in "123456":
+                anonymous.setdefault(int(glyph) - 1, []).append(hole)
+            elif self.options["view"] == "ids" and glyph in "abcdefghijABCDEFGHIJ":
+                player = 1 if glyph.isupper() else 0
+                board[hole] = 1 + 16 * player + "abcdefghij".index(glyph.lower())
+            else:
+                raise PositionError(f"'{glyph}' is neither a piece nor an empty hole (.).")
+        for player, holes in anonymous.items():
+            if len(holes) > 16:
+                raise PositionError(f"Player {player + 1} has {len(holes)} pieces.")
+            # Ids are given as at the start: in the order the player reads its own view.
+            if player < self.players:
+                holes.sort(key=self.core.views[player].__getitem__)
+            for number, hole in enumerate(holes):
+                board[hole] = 1 + 16 * player + number
+        return board
+
+    def _glyph(self, value: int) -> str:
+        if value == 0:
+            return "."
+        player, number = divmod(value - 1, 16)
+        if self.options["view"] == "ids":
+            return ("abcdefghij", "ABCDEFGHIJ")[player][number]
+        return str(player + 1)
+
+    def format_move(self, state: bytes, move: int) -> str:
+        if move == _PASS:
+            return "pass"
+        return f"{self._names[move & 0xFF]}-{self._names[move >> 8]}"
+
+    def is_move_text(self, text: str) -> bool:
+        return _MOVE.fullmatch(text) is not None
+
+    def advance(self, state: bytes, move: int) -> float:
+        return 0 if move == _PASS else self._row(state, move & 0xFF) - self._row(state, move >> 8)
+
+    def trailing(self, state: bytes, move: int) -> float:
+        return 0 if move == _PASS else self._row(state, move & 0xFF)
+
+    @cached_property
+    def _rows_to_go(self) -> list[list[int]]:
+        """Per player and hole: in which row of the picture that player sees it, from the top."""
+        ys = [y for *_, y, _ in self.core.holes]
+        return [[ys[seen] for seen in view] for view in self.core.views]
+
+    def _row(self, state: bytes, hole: int) -> int:
+        return self._rows_to_go[self.core.mover(state)][hole]
+
+    @cached_property
+    def _cells(self) -> tuple[Cell, ...]:
+        tints = {hole: f"home {p + 1}" for p, home in enumerate(self.core.homes) for hole in home}
+        return tuple(
+            Cell(x2 / 2, y, name, tints.get(hole, "plain"))
+            for hole, (name, (_, _, x2, y, _)) in enumerate(
+                zip(self._names, self.core.holes, strict=True)
+            )
+        )
+
+    @cached_property
+    def _labels(self) -> tuple[tuple[float, float, str], ...]:
+        """Letters and numbers, one step beyond the ends of their lines of holes."""
+        last: dict[str, Cell] = {}
+        # On the picture a column runs down to the right, a row begins at its left end.
+        for cell in sorted(self._cells, key=lambda c: (c.y, c.x)):
+            last[cell.name[0]] = cell
+        labels = [(cell.x + 0.5, cell.y + 1, letter) for letter, cell in sorted(last.items())]
+        begin: dict[str, Cell] = {}
+        for cell in self._cells:
+            begin.setdefault(cell.name[1:], cell)
+        down = 1 if self.name.startswith("rhombus") else 0
+        labels += [(c.x - 1 + down / 2, c.y + down, number) for number, c in begin.items()]
+        return tuple(labels)
+
+    def scene(self, state: bytes, move: int | None = None) -> Scene:
+        mover, first, _, *board = self.core.describe(state)
+        pieces = tuple(
+            Piece(
+                hole,
+                f"player {(value - 1) // 16 + 1}",
+                self._glyph(value),
+                str((value - 1) % 16 + 1) if self.options["view"] == "ids" else "",
+            )
+            for hole, value in enumerate(board)
+            if value
+        )
+        if self.core.terminal(state):
+            caption = f"player {first} has won"
+        else:
+            caption = f"player {mover + 1} moves"
+            if first:
+                caption += f", player {first} came first"
+        return Scene(
+            board="holes",
+            cells=self._cells,
+            pieces=pieces,
+            caption=caption,
+            trail=() if move is None else tuple(self.core.path(state, move)),
+            labels=self._labels,
+        )
+
+
+def _core_options(options: Mapping[str, Value]) -> _core.SternhalmaOptions:
+    return _core.SternhalmaOptions(
+        mirror_hops=options["hops"] == "mirror",
+        occupy=options["win"] == "occupy",
+        closed_points=options["homes"] == "closed",
+        locked_target=options["target"] == "locked",
+        second_place=options["places"] == "second",
+        ids_view=options["view"] == "ids",
+    )
+
+
+def _build(name: str, options: Mapping[str, Value]) -> Game | None:
+    if match := _RHOMBUS.fullmatch(name):
+        return _build_rhombus(name, *map(int, match.groups()), options)
+    if match := _STAR.fullmatch(name):
+        return _build_star(name, *map(int, match.groups()), options)
+    return None
+
+
+def _build_rhombus(
+    name: str, side: int, other: int, pieces: int, options: Mapping[str, Value]
+) -> Game:
+    if side != other:
+        raise UnknownVariantError(f"There is no '{name}': a rhombus has equal sides.")
+    if pieces not in _TRIANGLES:
+        raise UnknownVariantError(f"There is no '{name}': a home holds 1, 3, 6 or 10 pieces.")
+    if options["places"] == "second":
+        raise OptionError(f"'{name}' has two players, so there is no second place to play for.")
+    if options["homes"] == "closed":
+        raise OptionError(f"'{name}' has no homes but the players' own to close.")
+    try:
+        core = _core.sternhalma_rhombus(side, _TRIANGLES[pieces], _core_options(options))
+    except ValueError:
+        raise UnknownVariantError(
+            f"There is no '{name}': sides go from 2 to 15, and homes of {pieces} need "
+            f"at least {_TRIANGLES[pieces] + 1}."
+        ) from None
+    return SternhalmaGame(name, core, options)
+
+
+def _build_star(name: str, holes: int, players: int, options: Mapping[str, Value]) -> Game:
+    if holes not in _STARS:
+        raise UnknownVariantError(f"There is no '{name}': stars have 37, 73 or 121 holes.")
+    if players not in _SEATS:
+        raise UnknownVariantError(f"There is no '{name}': a star seats 2, 3, 4 or 6 players.")
+    point_rows, home_rows = _STARS[holes]
+    if home_rows > point_rows and players > 3:
+        raise UnknownVariantError(
+            f"There is no '{name}': homes of neighbouring players overlap; it seats 2 or 3."
+        )
+    if options["places"] == "second" and players < 3:
+        raise OptionError(f"'{name}' has two players, so there is no second place to play for.")
+    if options["view"] == "ids" and players > 2:
+        raise OptionError(f"'view=ids' knows two players only, '{name}' has {players}.")
+    core = _core.sternhalma_star(point_rows, home_rows, _SEATS[players], _core_options(options))
+    return SternhalmaGame(name, core, options)
+
+
+def _defaults(name: str) -> Mapping[str, Value]:
+    """schulte2021's board is played by its rules unless asked otherwise."""
+    return PRESETS["schulte2021"] if name == "star-37-3p" else {}
+
+
+FAMILY = Family(
+    title=SternhalmaGame.title,
+    pattern="rhombus-SxS-P (side, pieces a side), star-HOLES-Np (37, 73 or 121 holes)",
+    variants={
+        "rhombus-4x4-3": "small enough to solve at once",
+        "rhombus-5x5-3": "a short game",
+        "rhombus-6x6-6": "he2016's board",
+        "rhombus-7x7-3": "280 million positions",
+        "rhombus-7x7-6": "liu2019's board",
+        "star-37-3p": "schulte2021's board and rules",
+        "star-73-2p": "a small star for two",
+        "star-121-2p": "the real board for two",
+        "star-121-3p": "the real board for three",
+        "star-121-4p": "the real board for four",
+        "star-121-6p": "the real board for six",
+    },
+    build=_build,
+    options=OPTIONS,
+    presets=PRESETS,
+    defaults=_defaults,
+)
