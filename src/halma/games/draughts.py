@@ -1,5 +1,164 @@
-"""English draughts: names, notation and pictures. Rules: `core/games/draughts.hpp`."""
+"""English draughts: names, notation and pictures. Rules: `core/games/draughts.hpp`.
 
+Squares are numbered 1 to 32 row by row from black's side. A position is written as in
+the FEN tag of PDN: `B:W18,24,K10:B12,K22` is the side to move, then white's squares,
+then black's, kings marked K. A step is `11-15`, a capture lists every square it lands
+on: `11x18x25`. Whole games are read and written by `halma.games.pdn`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from halma import _core
+from halma.draw.scene import Cell, Piece, Scene
+from halma.errors import PositionError
 from halma.games.family import Family
+from halma.games.game import Game, Move
+from halma.names import Option, Value
 
-FAMILY = Family(title="English draughts", pattern="", variants={}, build=lambda name, options: None)
+_SQUARE = r"(?:[1-9]|[12][0-9]|3[0-2])"
+_MOVE = re.compile(rf"{_SQUARE}-{_SQUARE}|{_SQUARE}(?:x{_SQUARE})+")
+_ENTRY = re.compile(rf"(K?)({_SQUARE})(?:-({_SQUARE}))?")
+
+_LIMITS = {
+    "standard": _core.Limits(repetitions=3, no_progress=80),
+    "repeat": _core.Limits(repetitions=2),
+    "none": _core.Limits(),
+}
+
+
+class DraughtsGame(Game):
+    """English draughts (American checkers) on the 8 x 8 board."""
+
+    title = "English draughts"
+    player_names = ("black", "white")
+
+    def __init__(self, name: str, options: Mapping[str, Value]) -> None:
+        self._rules = _core.Draughts()
+        super().__init__(name, self._rules, _LIMITS[str(options["draw"])], options)
+
+    def format_position(self, state: bytes) -> str:
+        mover, *board = self.core.describe(state)
+        white = ",".join(_entry(s, piece) for s, piece in enumerate(board, 1) if piece < 0)
+        black = ",".join(_entry(s, piece) for s, piece in enumerate(board, 1) if piece > 0)
+        return f"{'BW'[mover]}:W{white}:B{black}"
+
+    def parse_position(self, text: str) -> bytes:
+        parts = [part.strip() for part in text.removesuffix(".").split(":")]
+        if len(parts) != 3:
+            raise PositionError(
+                "A position is the side to move and the squares of both colours, such as "
+                f"'B:W18,24,K10:B12,K22'; this one has {len(parts)} parts."
+            )
+        if parts[0] not in ("B", "W"):
+            raise PositionError(f"The side to move is 'B' or 'W', not '{parts[0][:20]}'.")
+        if sorted(part[:1] for part in parts[1:]) != ["B", "W"]:
+            raise PositionError("The squares of one colour begin with 'W', the other's with 'B'.")
+        board = [0] * 32
+        for part in parts[1:]:
+            _place(board, part[1:], 1 if part[0] == "B" else -1)
+        return self.compose(["BW".index(parts[0]), *board])
+
+    def format_move(self, state: bytes, move: int) -> str:
+        separator = "x" if self._rules.jumps(move) else "-"
+        return separator.join(str(square + 1) for square in self._rules.path(move))
+
+    def is_move_text(self, text: str) -> bool:
+        return _MOVE.fullmatch(text) is not None
+
+    def match_moves(self, moves: list[Move], text: str) -> list[Move]:
+        # A capture may leave out squares between the first and the last.
+        if "x" not in text or not self.is_move_text(text):
+            return []
+        given = text.split("x")
+        return [move for move in moves if "x" in move.text and _is_short_for(given, move.text)]
+
+    def scene(self, state: bytes, move: int | None = None) -> Scene:
+        mover, *board = self.core.describe(state)
+        pieces = tuple(
+            Piece(
+                square,
+                "black" if piece > 0 else "white",
+                {1: "b", 2: "B", -1: "w", -2: "W"}[piece],
+                crowned=abs(piece) == 2,
+            )
+            for square, piece in enumerate(board)
+            if piece
+        )
+        over = self.core.terminal(state)
+        return Scene(
+            board="squares",
+            cells=_CELLS,
+            pieces=pieces,
+            caption=f"{self.player_names[mover ^ over]} {'has won' if over else 'moves'}",
+            trail=() if move is None else tuple(self._rules.path(move)),
+        )
+
+
+def _board_cells() -> tuple[Cell, ...]:
+    """The 32 squares of play by number, then the light ones for the eye."""
+    light = [(x, y) for y in range(8) for x in range(8) if (x + y) % 2 == 0]
+    dark = [(x, y) for y in range(8) for x in range(8) if (x + y) % 2 == 1]
+    return (
+        *(Cell(x, y, str(number), "dark") for number, (x, y) in enumerate(dark, 1)),
+        *(Cell(x, y, "", "light") for x, y in light),
+    )
+
+
+_CELLS = _board_cells()
+
+
+def _entry(square: int, piece: int) -> str:
+    return f"K{square}" if abs(piece) == 2 else str(square)
+
+
+def _place(board: list[int], squares: str, colour: int) -> None:
+    """Put the pieces of a list such as `18,24,K10,21-32` on the board."""
+    for entry in squares.split(",") if squares.strip() else []:
+        match = _ENTRY.fullmatch(entry.strip())
+        if not match:
+            raise PositionError(
+                f"'{entry.strip()[:20]}' is not a square: squares are 1 to 32, kings K1 to K32, "
+                "runs of them 21-32."
+            )
+        first = int(match[2])
+        last = int(match[3] or first)
+        if last < first:
+            raise PositionError(f"'{entry.strip()}' runs backwards.")
+        for square in range(first, last + 1):
+            if board[square - 1]:
+                raise PositionError(f"Square {square} is given twice.")
+            board[square - 1] = 2 * colour if match[1] else colour
+
+
+def _is_short_for(given: list[str], full: str) -> bool:
+    """Whether a capture's squares keep the first and last of `full`, and its order."""
+    path = full.split("x")
+    if given[0] != path[0] or given[-1] != path[-1]:
+        return False
+    rest = iter(path[1:-1])
+    return all(square in rest for square in given[1:-1])
+
+
+def _build(name: str, options: Mapping[str, Value]) -> Game | None:
+    return DraughtsGame(name, options) if name == "draughts-8x8" else None
+
+
+FAMILY = Family(
+    title=DraughtsGame.title,
+    pattern="draughts-8x8",
+    variants={"draughts-8x8": "English draughts, also called American checkers"},
+    build=_build,
+    options=(
+        Option(
+            "draw",
+            "standard",
+            "when a game is drawn: standard (third occurrence of a position, or 40 moves "
+            "each without a capture or a man's move), repeat (second occurrence), none",
+            choices=tuple(_LIMITS),
+        ),
+    ),
+    presets={"pluska2022": {"draw": "repeat"}},
+)

@@ -1,0 +1,423 @@
+// English draughts on 8 x 8.
+//
+// Squares are numbered 0 to 31 row by row from black's side (people count from 1).
+// Black (player 0) starts there and moves first, down the board. On bitboards there is
+// an unused ghost bit after every second row:
+//
+//        0   1   2   3
+//      4   5   6   7   (8)
+//        9  10  11  12
+//     13  14  15  16  (17)
+//       18  19  20  21
+//     22  23  24  25  (26)
+//       27  28  29  30
+//     31  32  33  34
+//
+// so that from every square the four neighbours are at +4, +5, -4 and -5, a step off
+// the side lands on a ghost, and no file masks are needed. Turning the board by half
+// maps bit b to 34 - b.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+
+#include "../game.hpp"
+
+namespace halma {
+
+class Draughts {
+ public:
+  static constexpr int kSquares = 32;
+  static constexpr int kMaxPieces = 12;
+  static constexpr int kMaxJumps = 9;
+
+  using Board = std::uint64_t;
+
+  struct State {
+    Board pieces[2];  // black, white: men and kings
+    Board kings;      // of both colours
+    std::uint64_t mover;
+  };
+
+  Draughts() { fill_actions(); }
+
+  int players() const { return 2; }
+  float max_score() const { return 1.0f; }
+
+  State initial() const { return State{{kBlackCamp, turned(kBlackCamp)}, 0, 0}; }
+
+  int mover(const State& s) const { return static_cast<int>(s.mover); }
+  bool at_chance(const State&) const { return false; }
+  void outcomes(const State&, OutcomeList&) const {}
+  void resolve(State&, Outcome) const {}
+
+  // A move is its start (a bit number, 6 bits), its number of jumps (4 bits, 0 for a
+  // step) and its directions, two bits each, the first lowest. Every way to capture is
+  // a move of its own, even where two ways leave the same position.
+  //
+  // The list has room for all: twelve pieces have at most 48 steps, and captures stay
+  // below 69, since jumps keep to one of four sets of 8 squares and pieces that start
+  // in the same set have at most 17 captures together.
+  void legal(const State& s, MoveList& moves) const {
+    if (s.mover == 0)
+      list<0>(s, moves);
+    else
+      list<1>(s, moves);
+  }
+  int count(const State& s) const { return s.mover == 0 ? count<0>(s) : count<1>(s); }
+  bool terminal(const State& s) const { return s.mover == 0 ? stuck<0>(s) : stuck<1>(s); }
+
+  void play(State& s, Move move) const {
+    if (s.mover == 0)
+      make<0>(s, move);
+    else
+      make<1>(s, move);
+  }
+  bool progress(const State& s, Move move) const { return jumps(move) > 0 || !(s.kings >> start(move) & 1); }
+  int landing(Move move) const { return path(move).back(); }
+
+  /// The squares a move touches, 0 to 31, first to last.
+  static std::vector<int> path(Move move) {
+    int bit = start(move);
+    std::vector<int> squares{square_of(bit)};
+    const int stride = jumps(move) > 0 ? 2 : 1;
+    for (int i = 0; i < std::max(jumps(move), 1); ++i) {
+      bit += stride * kSteps[direction(move, i)];
+      squares.push_back(square_of(bit));
+    }
+    return squares;
+  }
+  /// How many pieces a move captures.
+  static constexpr int jumps(Move move) { return move >> 6 & 15; }
+
+  Ply random_ply(State& s, Random& random) const {
+    return s.mover == 0 ? random_ply<0>(s, random) : random_ply<1>(s, random);
+  }
+
+  // A side that cannot move has lost.
+  void result(const State& s, float* scores) const {
+    const bool over = terminal(s);
+    scores[s.mover] = over ? 0.0f : 0.5f;
+    scores[s.mover ^ 1] = over ? 1.0f : 0.5f;
+  }
+
+  // Actions, as the mover sees the board (white turns it by half): first every step,
+  // by square and direction, then every way to jump that visits no middle square
+  // twice, by square and then in depth-first order.
+  int actions() const { return kActions; }
+  int action(const State& s, Move move) const {
+    const Move seen = s.mover == 0 ? move : turned(move);
+    int node = start(seen);
+    if (jumps(seen) == 0) return step_action_[node][direction(seen, 0)];
+    for (int i = 0; i < jumps(seen); ++i) node = next_[node][direction(seen, i)];
+    return node - kRoots + kStepActions;
+  }
+  Move move(const State& s, int action) const {
+    const Move seen = moves_[action];
+    const Move move = s.mover == 0 ? seen : turned(seen);
+    return s.pieces[s.mover] >> start(move) & 1 ? move : kNoMove;
+  }
+
+  // Planes: own men, own kings, the opponent's men and kings, then two full planes:
+  // whether the position stood before, and the share of the no-progress limit used.
+  PlaneShape shape() const { return {6, 8, 8}; }
+  int history() const { return 1; }
+  int version() const { return 1; }
+  void encode(std::span<const State> recent, const Context& context, float* out) const {
+    const State& s = recent[0];
+    std::fill(out, out + shape().size(), 0.0f);
+    for (int square = 0; square < kSquares; ++square) {
+      const int bit = bit_of(s.mover == 0 ? square : kSquares - 1 - square);
+      const int row = square / 4, column = square % 4 * 2 + (row + 1) % 2;
+      for (int side = 0; side < 2; ++side)
+        if (s.pieces[s.mover ^ side] >> bit & 1)
+          out[(2 * side + (s.kings >> bit & 1)) * 64 + row * 8 + column] = 1.0f;
+    }
+    std::fill_n(out + 4 * 64, 64, context.repetitions >= 1 ? 1.0f : 0.0f);
+    std::fill_n(out + 5 * 64, 64, context.no_progress);
+  }
+
+  std::uint64_t key(const State& s) const {
+    return mix64(s.pieces[0] + mix64(s.pieces[1] + mix64((s.kings << 1 | s.mover) + 1)));
+  }
+
+  // The whole game has far too many positions to number.
+  std::uint64_t index_size() const { return 0; }
+  std::uint64_t index(const State&) const { return 0; }
+  State unindex(std::uint64_t) const { return initial(); }
+
+  // Fields: mover, then a number per square: 0 empty, 1 black man, 2 black king, -1 white
+  // man, -2 white king.
+  std::vector<int> describe(const State& s) const {
+    std::vector<int> fields(1 + kSquares);
+    fields[0] = mover(s);
+    for (int square = 0; square < kSquares; ++square) {
+      const int bit = bit_of(square);
+      const int rank = s.kings >> bit & 1 ? 2 : 1;
+      if (s.pieces[0] >> bit & 1) fields[1 + square] = rank;
+      if (s.pieces[1] >> bit & 1) fields[1 + square] = -rank;
+    }
+    return fields;
+  }
+  std::string compose(std::span<const int> fields, State& s) const {
+    if (fields.size() != 1 + kSquares) return "the board must have 32 squares";
+    if (fields[0] < 0 || fields[0] > 1) return "the player to move must be black or white";
+    s = State{{0, 0}, 0, static_cast<std::uint64_t>(fields[0])};
+    for (int square = 0; square < kSquares; ++square) {
+      const int piece = fields[1 + square];
+      if (piece < -2 || piece > 2) return "a square holds nothing, a man or a king";
+      const Board bit = Board{1} << bit_of(square);
+      if (piece != 0) s.pieces[piece < 0] |= bit;
+      if (piece == 2 || piece == -2) s.kings |= bit;
+      if ((piece == 1 && bit & kCrownRow<0>) || (piece == -1 && bit & kCrownRow<1>))
+        return "the man on " + std::to_string(square + 1) + " would have been crowned";
+    }
+    for (int side = 0; side < 2; ++side)
+      if (std::popcount(s.pieces[side]) > kMaxPieces)
+        return std::string(side ? "white" : "black") + " has more than 12 pieces";
+    if (s.pieces[s.mover ^ 1] == 0) return "only the side to move can have lost its last piece";
+    return "";
+  }
+
+ private:
+  static constexpr Board kSquareBits = 0x7'FBFD'FEFFULL;  // 35 bits less the three ghosts
+  static constexpr Board kBlackCamp = 0x1EFFULL;
+  template <int Us>
+  static constexpr Board kCrownRow = Us == 0 ? Board{0xF} << 31 : Board{0xF};
+
+  // Directions: 0 and 1 lead down the board, where black goes, 2 and 3 up.
+  static constexpr int kSteps[4] = {4, 5, -4, -5};
+  static constexpr unsigned kAllDirections = 0b1111;
+  template <int Us>
+  static constexpr unsigned kForward = Us == 0 ? 0b0011 : 0b1100;
+
+  template <int D>
+  static constexpr Board shift(Board x) {
+    if constexpr (D < 2)
+      return x << kSteps[D];
+    else
+      return x >> -kSteps[D];
+  }
+
+  static constexpr int bit_of(int square) { return square + square / 8; }
+  static constexpr int square_of(int bit) { return bit - bit / 9; }
+
+  static constexpr Move make_step(int from, int d) { return static_cast<Move>(from | d << 10); }
+  static constexpr Move add_jump(Move trail, int d) {
+    return trail + (1u << 6) + (static_cast<Move>(d) << (10 + 2 * jumps(trail)));
+  }
+  static constexpr int start(Move move) { return move & 63; }
+  static constexpr int direction(Move move, int i) { return move >> (10 + 2 * i) & 3; }
+
+  /// A set of squares, or a move, seen from the other side.
+  static Board turned(Board squares) {
+    Board out = 0;
+    for (; squares; squares &= squares - 1) out |= Board{1} << (34 - std::countr_zero(squares));
+    return out;
+  }
+  static Move turned(Move move) {
+    // A half-turn swaps directions 0 with 2 and 1 with 3.
+    const Move flips = 0b10'10'10'10'10'10'10'10'10u & ((1u << 2 * std::max(jumps(move), 1)) - 1);
+    return (move ^ flips << 10) + 34 - 2 * start(move);
+  }
+
+  /// The board as the mover's inner loops want it.
+  struct View {
+    Board own, kings, other, empty;  // kings: the mover's
+  };
+  template <int Us>
+  static View view(const State& s) {
+    const Board own = s.pieces[Us], other = s.pieces[Us ^ 1];
+    return {own, own & s.kings, other, kSquareBits & ~(own | other)};
+  }
+
+  /// The mover's pieces that may go this way at all.
+  template <int Us, int D>
+  static Board walkers(const View& v) {
+    return kForward<Us> >> D & 1 ? v.own : v.kings;
+  }
+  /// Those that can step, or jump, in a direction.
+  template <int Us, int D>
+  static Board steppers(const View& v) {
+    return walkers<Us, D>(v) & shift<(D ^ 2)>(v.empty);
+  }
+  template <int Us, int D>
+  static Board jumpers(const View& v) {
+    return walkers<Us, D>(v) & shift<(D ^ 2)>(v.other & shift<(D ^ 2)>(v.empty));
+  }
+  template <int Us>
+  static Board jumpers(const View& v) {
+    return jumpers<Us, 0>(v) | jumpers<Us, 1>(v) | jumpers<Us, 2>(v) | jumpers<Us, 3>(v);
+  }
+
+  /// Follows every way to go on jumping from `at` and hands the finished ones to
+  /// `emit`. Captured pieces leave `other`, so that none is jumped twice; that they
+  /// stay on the board until the end makes no difference, because a piece that
+  /// jumps lands on other rows than those it captures on.
+  template <unsigned Directions, class Emit>
+  static void follow(Board at, Board other, Board empty, Move trail, Emit& emit) {
+    bool ended = true;
+    const auto attempt = [&]<int D>() {
+      if constexpr (Directions >> D & 1) {
+        const Board over = shift<D>(at) & other;
+        const Board to = shift<D>(over) & empty;
+        if (to) {
+          ended = false;
+          follow<Directions>(to, other ^ over, empty, add_jump(trail, D), emit);
+        }
+      }
+    };
+    attempt.template operator()<0>();
+    attempt.template operator()<1>();
+    attempt.template operator()<2>();
+    attempt.template operator()<3>();
+    if (ended) emit(trail);
+  }
+
+  /// All captures of the pieces `from`, each of which has one. A man only jumps
+  /// forward, so on the last row, where it is crowned, its move ends by itself.
+  template <int Us, class Emit>
+  static void captures(const View& v, Board from, Emit&& emit) {
+    for (; from; from &= from - 1) {
+      const Board at = from & -from;
+      const Move trail = static_cast<Move>(std::countr_zero(at));
+      const Board empty = v.empty | at;  // a king may come back to where it started
+      if (v.kings & at)
+        follow<kAllDirections>(at, v.other, empty, trail, emit);
+      else
+        follow<kForward<Us>>(at, v.other, empty, trail, emit);
+    }
+  }
+
+  template <int Us>
+  static void list(const State& s, MoveList& moves) {
+    const View v = view<Us>(s);
+    if (const Board from = jumpers<Us>(v)) {
+      captures<Us>(v, from, [&](Move move) { moves.push(move); });
+      return;
+    }
+    const auto steps = [&]<int D>() {
+      for (Board from = steppers<Us, D>(v); from; from &= from - 1)
+        moves.push(make_step(std::countr_zero(from), D));
+    };
+    steps.template operator()<0>();
+    steps.template operator()<1>();
+    steps.template operator()<2>();
+    steps.template operator()<3>();
+  }
+
+  template <int Us>
+  static int count(const State& s) {
+    const View v = view<Us>(s);
+    if (const Board from = jumpers<Us>(v)) {
+      int number = 0;
+      captures<Us>(v, from, [&](Move) { ++number; });
+      return number;
+    }
+    return std::popcount(steppers<Us, 0>(v)) + std::popcount(steppers<Us, 1>(v)) +
+           std::popcount(steppers<Us, 2>(v)) + std::popcount(steppers<Us, 3>(v));
+  }
+
+  template <int Us>
+  static bool stuck(const State& s) {
+    const View v = view<Us>(s);
+    return (steppers<Us, 0>(v) | steppers<Us, 1>(v) | steppers<Us, 2>(v) | steppers<Us, 3>(v) |
+            jumpers<Us>(v)) == 0;
+  }
+
+  /// Puts the piece down, takes what it captured, and hands over the turn. `from` and
+  /// `to` may be the same square.
+  template <int Us>
+  static void finish(State& s, Board from, Board to, Board captured) {
+    const Board king = s.kings & from ? to : to & kCrownRow<Us>;
+    s.pieces[Us] = (s.pieces[Us] & ~from) | to;
+    s.pieces[Us ^ 1] &= ~captured;
+    s.kings = (s.kings & ~(from | captured)) | king;
+    s.mover = Us ^ 1;
+  }
+
+  template <int Us>
+  static void make(State& s, Move move) {
+    int at = start(move);
+    const Board from = Board{1} << at;
+    Board captured = 0;
+    if (jumps(move) == 0) {
+      at += kSteps[direction(move, 0)];
+    } else {
+      for (int i = 0; i < jumps(move); ++i) {
+        const int step = kSteps[direction(move, i)];
+        captured |= Board{1} << (at + step);
+        at += 2 * step;
+      }
+    }
+    finish<Us>(s, from, Board{1} << at, captured);
+  }
+
+  /// The k-th lowest set bit alone.
+  static Board nth_bit(Board bits, int k) {
+    for (; k > 0; --k) bits &= bits - 1;
+    return bits & -bits;
+  }
+
+  /// Draws a step without listing the steps: first the direction, by how many pieces
+  /// can go there, then the piece.
+  template <int Us>
+  static Ply random_ply(State& s, Random& random) {
+    const View v = view<Us>(s);
+    if (const Board from = jumpers<Us>(v)) {
+      MoveList moves;
+      captures<Us>(v, from, [&](Move move) { moves.push(move); });
+      make<Us>(s, moves[moves.size() == 1 ? 0 : random.below(moves.size())]);
+      return Ply::progress;
+    }
+    const Board can[4] = {steppers<Us, 0>(v), steppers<Us, 1>(v), steppers<Us, 2>(v), steppers<Us, 3>(v)};
+    const int up_to_0 = std::popcount(can[0]), up_to_1 = up_to_0 + std::popcount(can[1]);
+    const int up_to_2 = up_to_1 + std::popcount(can[2]), all = up_to_2 + std::popcount(can[3]);
+    if (all == 0) return Ply::over;
+    const int before[4] = {0, up_to_0, up_to_1, up_to_2};
+    const int pick = static_cast<int>(random.below(all));
+    const int d = (pick >= up_to_0) + (pick >= up_to_1) + (pick >= up_to_2);
+    const Board from = nth_bit(can[d], pick - before[d]);
+    const Board to = std::rotl(from, kSteps[d]);
+    const bool king = s.kings & from;
+    finish<Us>(s, from, to, 0);
+    return king ? Ply::quiet : Ply::progress;
+  }
+
+  void fill_actions() {
+    int filled = 0;
+    for (int square = 0; square < kSquares; ++square)
+      for (int d = 0; d < 4; ++d) {
+        const int from = bit_of(square);
+        if (!on_board(from + kSteps[d])) continue;
+        step_action_[from][d] = static_cast<std::int16_t>(filled);
+        moves_[filled++] = make_step(from, d);
+      }
+    for (int square = 0; square < kSquares; ++square)
+      fill_trails(bit_of(square), bit_of(square), 0, static_cast<Move>(bit_of(square)), filled);
+  }
+  /// Numbers all ways to go on jumping from `at`; `node` is the way so far.
+  void fill_trails(int node, int at, Board jumped, Move trail, int& filled) {
+    for (int d = 0; d < 4; ++d) {
+      const int over = at + kSteps[d], to = over + kSteps[d];
+      if (!on_board(over) || !on_board(to) || jumped >> over & 1) continue;
+      const int child = filled - kStepActions + kRoots;
+      next_[node][d] = static_cast<std::int16_t>(child);
+      moves_[filled++] = add_jump(trail, d);
+      fill_trails(child, to, jumped | Board{1} << over, moves_[child - kRoots + kStepActions], filled);
+    }
+  }
+  static bool on_board(int bit) { return bit >= 0 && bit < 35 && kSquareBits >> bit & 1; }
+
+  static constexpr int kStepActions = 98, kJumpActions = 1328;
+  static constexpr int kActions = kStepActions + kJumpActions;
+  static constexpr int kRoots = 35;  // a tree of jumps per start bit
+
+  Move moves_[kActions] = {};
+  std::int16_t step_action_[kRoots][4] = {};
+  std::int16_t next_[kRoots + kJumpActions][4] = {};  // a way to jump and one jump more
+};
+
+static_assert(Game<Draughts> && sizeof(Draughts::State) == 32);
+
+}  // namespace halma
