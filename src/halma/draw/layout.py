@@ -66,6 +66,8 @@ def lay_out(scene: Scene, size: int) -> Layout:
             (min(max(x, left - gap), right + gap), min(max(y, top - gap), bottom + gap), text)
             for x, y, text in labels
         ]
+    else:
+        labels = [(*_off_the_rim((x, y), cells), text) for x, y, text in labels]
     outer_left = min([left, *(x - 0.2 for x, _, _ in labels)])
     outer_right = max([right, *(x + 0.2 for x, _, _ in labels)])
     outer_top = min([top, *(y - 0.2 for _, y, _ in labels)])
@@ -120,6 +122,16 @@ def lay_out(scene: Scene, size: int) -> Layout:
         caption=caption,
         caption_top=below + reserve_height + 0.35 * font,
     )
+
+
+def _off_the_rim(label: Point, holes: list[Point]) -> Point:
+    """Move a label that stands one step beside a hole, on the rim, away from all such holes."""
+    near = [hole for hole in holes if 0.9 < math.dist(label, hole) < 1.1]
+    away_x, away_y = sum(label[0] - x for x, _ in near), sum(label[1] - y for _, y in near)
+    length = math.hypot(away_x, away_y)
+    if length < 0.1:
+        return label
+    return label[0] + 0.25 * away_x / length, label[1] + 0.25 * away_y / length
 
 
 def _rows_of_reserve(scene: Scene, most: int) -> list[list[tuple[str, str, int]]]:

@@ -1,8 +1,10 @@
 """A scene as text, for terminals and diffs.
 
-    2  . [b|.]
-    1 (1) .  .
-       a  b  c
+    1   1 4 6 . .
+    2   .(3). . .
+    3   2 .[a]c .
+
+        a b c d e
 
 One character a cell, two columns a unit. Where a move is shown, its first cell stands in
 round brackets and the ones it comes to in square ones; marked cells stand in `< >`.
@@ -51,12 +53,15 @@ def _write_labels(canvas: dict[tuple[int, int], str], scene: Scene) -> None:
     for x, y, text in scene.labels:
         column, row = round(2 * x), round(y)
         # Pieces are letters and digits too: a gap keeps labels apart from them.
-        row += (row > bottom) - (row < top)
-        if column < left:
-            column -= len(text) + 1
-        elif column > right:
-            column += 2
+        if scene.board == "squares":
+            row += (row > bottom) - (row < top)
+            column += 2 * ((column > right) - (column < left))
         else:
+            column += 1 if 2 * column >= left + right else -1
+        # Long labels grow away from the board.
+        if column < left:
+            column -= len(text) - 1
+        elif column <= right:
             column -= len(text) // 2
         for offset, character in enumerate(text):
             canvas[column + offset, row] = character

@@ -51,6 +51,10 @@ def rhombus(side: int = 7, rows: int = 3, trail: tuple[int, ...] = ()) -> Scene:
         pieces=tuple(pieces),
         caption="red moves",
         trail=trail,
+        labels=(
+            *(((i + 1) / 2, i - 1, "abcdefghi"[i]) for i in range(side)),
+            *((-(i + 1) / 2, i - 1, str(i + 1)) for i in range(side)),
+        ),
     )
 
 
@@ -136,8 +140,11 @@ def darkchess(width: int = 8, height: int = 4, trail: tuple[int, ...] = ()) -> S
         elif i not in empty:
             pieces.append(Piece(i, "hidden", "#"))
     full = width * height == 32
-    counts = zip("KGERHCP", (0, 1, 2, 2, 1, 2, 4) if full else (1, 0, 0, 0, 0, 1, 2), strict=True)
-    reserve = [(letter, number) for letter, number in counts if full or number]
+    if full:
+        kinds = {"red": (0, 1, 2, 2, 1, 1, 3), "black": (0, 2, 1, 1, 1, 1, 3)}
+        reserve = [(c, k, n) for c in kinds for k, n in zip("KGERHCP", kinds[c], strict=True)]
+    else:
+        reserve = [("red", "C", 1), ("red", "P", 0), ("black", "P", 1)]
     return Scene(
         board="squares",
         cells=cells,
@@ -149,5 +156,23 @@ def darkchess(width: int = 8, height: int = 4, trail: tuple[int, ...] = ()) -> S
             *((x, height, "abcdefgh"[x]) for x in range(width)),
             *((-1, y, str(height - y)) for y in range(height)),
         ),
-        reserve=tuple((c, letter, n) for c in ("red", "black") for letter, n in reserve),
+        reserve=tuple(reserve),
     )
+
+
+#: One scene of every kind, by the name of its golden drawing.
+ALL = {
+    "draughts": draughts(),
+    "draughts_jump": draughts(trail=(22, 15, 8)),
+    "rhombus": rhombus(),
+    "rhombus_small": rhombus(side=5, rows=2),
+    "rhombus_hop": rhombus(trail=(38, 24, 22, 8)),
+    "star": star(),
+    "star_hop": star(players=(1, 4), trail=(37, 58, 60, 41, 16)),
+    "einstein": einstein(),
+    "einstein_capture": einstein(trail=(6, 12)),
+    "einstein_roll": einstein(die=0),
+    "darkchess": darkchess(),
+    "darkchess_step": darkchess(trail=(12, 11)),
+    "darkchess_flip": darkchess(width=4, height=2, trail=(0,)),
+}
