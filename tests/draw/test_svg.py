@@ -46,8 +46,8 @@ def test_everything_is_there(name: str, size: int) -> None:
     assert len(of_class(root, "cell")) == len(scene.cells)
     pieces = of_class(root, "piece")
     assert [int(piece.get("data-cell", "")) for piece in pieces] == [p.cell for p in scene.pieces]
-    # The disc of a piece is filled; its grooves are not.
-    assert all(piece.findall(f"{SVG}circle") for piece in pieces)
+    discs = [piece.find(f"{SVG}circle") for piece in pieces]
+    assert all(disc is not None and disc.get("fill") != "none" for disc in discs)
     assert len(of_class(root, "crown")) == sum(piece.crowned for piece in scene.pieces)
     assert len(of_class(root, "reserve")) == len(scene.reserve)
     assert len(of_class(root, "mark")) == len(scene.marks)
