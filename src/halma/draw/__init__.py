@@ -1,1 +1,4 @@
-"""Drawing: a position as text and as SVG."""
+"""Drawing: a position as text and as SVG.
+
+`scene` says what there is to see, `text` and `svg` draw it, `palette` holds the colours.
+"""

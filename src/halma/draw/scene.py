@@ -1,7 +1,10 @@
 """What there is to see of a position, in no particular medium.
 
 A game describes itself as a `Scene`; `text` and `svg` draw scenes and know no game.
-Coordinates: x to the right, y down, neighbouring cells of a row one unit apart.
+Coordinates: x to the right, y down, neighbouring cells of a row one unit apart, and rows
+one unit apart too. On a board of holes every other row is shifted by half a unit of x, so
+that a hole at (x, y) has neighbours at (x ± 1, y), (x ± 1/2, y - 1) and (x ± 1/2, y + 1);
+text needs whole rows, and `svg` moves them together until all six are equally far away.
 """
 
 from __future__ import annotations
@@ -17,7 +20,8 @@ class Cell:
     x: float
     y: float
     name: str
-    # plain, dark, light, or "home 1" to "home 6" in the colour of a player's goal
+    # plain, dark, light, or "home 1" to "home 6" in the pale colour of that player;
+    # a dark cell shows its name in its corner, a cell without a name is never used
     tint: str = "plain"
 
 
@@ -26,7 +30,8 @@ class Piece:
     """A piece on the cell of that number."""
 
     cell: int
-    # a colour name of draw.palette, or "hidden" for a face-down piece
+    # a colour name of draw.palette ("player 1" to "player 6" are names too),
+    # or "hidden" for a face-down piece
     colour: str
     # one character in text
     glyph: str
@@ -60,5 +65,5 @@ class Scene:
     die: Die | None = None
     # coordinates around the board: (x, y, text)
     labels: tuple[tuple[float, float, str], ...] = ()
-    # pieces not on the board: (colour, label, number)
+    # pieces not on the board or not yet seen: (colour, label, number)
     reserve: tuple[tuple[str, str, int], ...] = ()
