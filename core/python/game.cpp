@@ -174,7 +174,11 @@ void bind_game(nb::module_& module) {
            })
       .def("result", &result)
       .def("action", [](G g, B s, Move move) { return g.action(state_bytes(g, s), move); })
-      .def("move", [](G g, B s, int action) { return g.move(state_bytes(g, s), action); })
+      .def("move",
+           [](G g, B s, int action) {
+             if (action < 0 || action >= g.actions()) throw nb::index_error("there is no such action");
+             return g.move(state_bytes(g, s), action);
+           })
       .def("encode", &encode, nb::arg("recent"), nb::arg("repetitions") = 0, nb::arg("no_progress") = 0.0f)
       .def("key", [](G g, B s) { return g.key(state_bytes(g, s)); })
       .def("index", [](G g, B s) { return g.index(state_bytes(g, s)); })

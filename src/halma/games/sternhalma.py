@@ -233,18 +233,21 @@ class SternhalmaGame(Game):
 
     @cached_property
     def _labels(self) -> tuple[tuple[float, float, str], ...]:
-        """Letters and numbers, one step beyond the ends of their lines of holes."""
-        last: dict[str, Cell] = {}
-        # On the picture a column runs down to the right, a row begins at its left end.
-        for cell in sorted(self._cells, key=lambda c: (c.y, c.x)):
-            last[cell.name[0]] = cell
-        labels = [(cell.x + 0.5, cell.y + 1, letter) for letter, cell in sorted(last.items())]
+        """Letters one step beyond the lower ends of the columns; numbers where rows begin."""
+        low: dict[str, Cell] = {}
         begin: dict[str, Cell] = {}
+        for cell in sorted(self._cells, key=lambda c: (c.y, c.x)):
+            low[cell.name[0]] = cell  # a column runs down to the right
         for cell in self._cells:
             begin.setdefault(cell.name[1:], cell)
-        down = 1 if self.name.startswith("rhombus") else 0
-        labels += [(c.x - 1 + down / 2, c.y + down, number) for number, c in begin.items()]
-        return tuple(labels)
+        letters = [(cell.x + 0.5, cell.y + 1, letter) for letter, cell in sorted(low.items())]
+        if self.name.startswith("rhombus"):
+            numbers = [(cell.x - 0.5, cell.y + 1, number) for number, cell in begin.items()]
+        else:
+            # In a star's notches letters stand close to the rows: keep clear of them.
+            left = min(cell.x for cell in self._cells) - 1
+            numbers = [(left, cell.y, number) for number, cell in begin.items()]
+        return (*letters, *numbers)
 
     def scene(self, state: bytes, move: int | None = None) -> Scene:
         mover, first, _, *board = self.core.describe(state)
