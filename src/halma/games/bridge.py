@@ -22,6 +22,8 @@ class States:
 
     def __init__(self, dtype: Any) -> None:
         self.dtype: np.dtype[Any] = np.dtype(dtype)
+        self._base: np.dtype[Any]
+        self._shape: tuple[int, ...]
         self._base, self._shape = self.dtype.subdtype or (self.dtype, ())
         blank = np.zeros((), self.dtype)
         parts = _parts(blank)

@@ -6,10 +6,11 @@ import importlib
 import importlib.util
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
-from halma.errors import HalmaError, UnknownVariantError
+from halma.errors import HalmaError, UnknownVariantError, said
 from halma.games.game import Game
 from halma.games.registry import game
 
@@ -17,7 +18,9 @@ from halma.games.registry import game
 def load(name: str) -> Game:
     """Return the variant of this name, or the game of `package.module:Class` or `file.py:Class`."""
     source, _, kind = name.strip().rpartition(":")
-    if source.endswith(".py"):
+    if source.endswith(".py") or kind.endswith(".py"):
+        if not kind.isidentifier():
+            raise HalmaError(f"'{name}' does not say which class: write FILE.py:CLASS.")
         return _instance(_module_of_file(Path(source)), kind, name)
     try:
         return game(name)
@@ -40,7 +43,7 @@ def _module_of_file(path: Path) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        raise HalmaError(f"'{path}' cannot be run: {type(error).__name__}: {error}.") from error
+        raise HalmaError(f"'{path}' cannot be run: {said(error)}.") from error
     return module
 
 
@@ -55,9 +58,7 @@ def _module_of_name(name: str) -> ModuleType | None:
             return None
         raise HalmaError(f"'{name}' cannot be imported: {error}.") from error
     except Exception as error:
-        raise HalmaError(
-            f"'{name}' cannot be imported: {type(error).__name__}: {error}."
-        ) from error
+        raise HalmaError(f"'{name}' cannot be imported: {said(error)}.") from error
     finally:
         sys.path.remove(here)
 
@@ -70,7 +71,8 @@ def _instance(module: ModuleType, kind: str, name: str) -> Game:
         return found
     if not (isinstance(found, type) and issubclass(found, Game)):
         raise HalmaError(f"'{kind}' is no game: it does not derive from halma.Game.")
+    build: Callable[[], Game] = found
     try:
-        return found()
+        return build()
     except Exception as error:
-        raise HalmaError(f"'{name}' cannot be built: {type(error).__name__}: {error}.") from error
+        raise HalmaError(f"'{name}' cannot be built: {said(error)}.") from error

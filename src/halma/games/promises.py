@@ -10,7 +10,7 @@ from typing import Literal
 
 from halma import _core
 from halma.draw.scene import Scene
-from halma.errors import HalmaError, MoveError
+from halma.errors import HalmaError, MoveError, said
 from halma.games.game import Game, Position
 from halma.games.record import Record
 
@@ -414,7 +414,7 @@ def _refuses(what: str, read: Callable[[str], object], text: str) -> Iterator[st
         if not str(error):
             yield f"The {what} {text!r} is refused without a reason."
     except Exception as error:
-        yield f"The {what} {text!r} leads to {type(error).__name__}: {error}."
+        yield f"The {what} {text!r} leads to {said(error)}."
 
 
 def _use(game: Game, text: str) -> None:
