@@ -309,11 +309,17 @@ def test_the_same_seed_gives_the_same_report():
 # Loading.
 
 FILE = """
+from __future__ import annotations
+from dataclasses import dataclass
 from halma.games.frogs import FrogsGame
 
 class Mine(FrogsGame):
     def __init__(self):
         super().__init__("mine", 2, 1)
+
+@dataclass
+class Detail:
+    size: int
 
 made = Mine()
 number = 3
@@ -346,7 +352,7 @@ def test_load_a_persons_own(folder, name):
     "name, sentence",
     [
         ("missing.py:Mine", "There is no file 'missing.py'"),
-        ("own_game.py:Other", "There is no 'Other' in 'own_game'"),
+        ("own_game.py:Other", "There is no 'Other' in 'own_game.py'"),
         ("own_game.py:number", "'number' is no game"),
         ("own_game.py:FrogsGame", "cannot be built: TypeError"),
         ("own_typo.py:Broken", "cannot be run: NameError: name 'y' is not defined"),

@@ -37,9 +37,10 @@ def load(name: str) -> Game:
 def _module_of_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise HalmaError(f"There is no file '{path}'.")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    spec = importlib.util.spec_from_file_location(str(path), path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[str(path)] = module  # dataclasses look for the module they are in
     try:
         spec.loader.exec_module(module)
     except Exception as error:
