@@ -23,7 +23,7 @@ class Record {
       : game_(&game), limits_(limits), size_(game.state_size()) {
     states_.assign(start, start + size_);
     quiet_.push_back(0);
-    keys_.push_back(decision_key());
+    keys_.push_back(decision_key(state()));
   }
 
   const Bytes* state() const { return states_.data() + states_.size() - size_; }
@@ -68,18 +68,10 @@ class Record {
   /// Plays a legal move or resolves chance with a possible outcome; callers check.
   void play(Move move) {
     const bool progress = game_->progress(state(), move);
-    append();
-    game_->play(last(), move);
-    events_.push_back({false, move});
-    quiet_.push_back(progress ? 0 : quiet_.back() + 1);
-    keys_.push_back(decision_key());
+    add({false, move}, progress ? 0 : quiet() + 1, [&](Bytes* next) { game_->play(next, move); });
   }
   void resolve(Outcome outcome) {
-    append();
-    game_->resolve(last(), outcome);
-    events_.push_back({true, outcome});
-    quiet_.push_back(quiet_.back());
-    keys_.push_back(decision_key());
+    add({true, outcome}, quiet(), [&](Bytes* next) { game_->resolve(next, outcome); });
   }
 
   /// Takes the last event back; the record must not be at its start.
@@ -104,16 +96,21 @@ class Record {
   }
 
  private:
-  Bytes* last() { return states_.data() + states_.size() - size_; }
-  void append() {
-    const std::size_t old = states_.size();
-    states_.resize(old + size_);
-    std::memcpy(states_.data() + old, states_.data() + old - size_, size_);
+  /// Nothing is kept before all of it is known: a game written in Python may throw.
+  template <class Change>
+  void add(const Event& event, int quiet, Change&& change) {
+    std::vector<Bytes> next(state(), state() + size_);
+    change(next.data());
+    const std::uint64_t key = decision_key(next.data());
+    states_.insert(states_.end(), next.begin(), next.end());
+    events_.push_back(event);
+    quiet_.push_back(quiet);
+    keys_.push_back(key);
   }
 
   // Positions at chance do not count as occurrences: nobody can choose there. Their
   // key is written as 0; a decision whose key happens to be 0 is never counted either.
-  std::uint64_t decision_key() const { return game_->at_chance(state()) ? 0 : game_->key(state()); }
+  std::uint64_t decision_key(const Bytes* s) const { return game_->at_chance(s) ? 0 : game_->key(s); }
 
   bool cycles() const {
     std::vector<int> landings;

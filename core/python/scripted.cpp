@@ -1,6 +1,7 @@
 // A game written in Python. It derives from ScriptedGame and answers with plain
 // Python values; here those answers become the byte-level interface, and the kernels
 // run through the erased instantiation.
+#include <nanobind/stl/tuple.h>
 #include <nanobind/trampoline.h>
 
 #include "bind.hpp"
@@ -8,12 +9,36 @@
 namespace halma::python {
 namespace {
 
-/// The questions a Python game answers; states travel as bytes.
+/// The numbers a game declares once; they are checked here and never asked for again.
+struct Declared {
+  std::size_t state_size;
+  int players;
+  float max_score;
+  int actions;
+  PlaneShape shape;
+  int history;
+  int version;
+  std::uint64_t index_size;
+};
+
+Declared checked(const Declared& d) {
+  if (d.state_size == 0 || d.state_size > Opaque::kLargestState)
+    throw nb::value_error("a state must have between 1 and 256 bytes");
+  if (d.players < 1 || d.players > kMaxPlayers) throw nb::value_error("a game has 1 to 6 players");
+  if (!(d.max_score > 0)) throw nb::value_error("the highest score must be above 0");
+  if (d.actions < 1) throw nb::value_error("a game has at least one action");
+  if (d.shape.planes < 1 || d.shape.rows < 1 || d.shape.columns < 1)
+    throw nb::value_error("planes, rows and columns must all be at least 1");
+  if (d.history < 1) throw nb::value_error("the history holds at least the current state");
+  return d;
+}
+
+/// The questions a Python game answers; states travel as bytes. What the rest of the
+/// core relies on to stay inside its arrays is checked here, answer by answer.
 class ScriptedGame : public AnyGame {
  public:
-  virtual std::size_t py_state_size() const = 0;
-  virtual int py_players() const = 0;
-  virtual float py_max_score() const = 0;
+  explicit ScriptedGame(const Declared& declared) : declared_(checked(declared)) {}
+
   virtual nb::bytes py_initial() const = 0;
   virtual int py_mover(nb::bytes) const = 0;
   virtual std::vector<Move> py_legal(nb::bytes) const = 0;
@@ -24,41 +49,30 @@ class ScriptedGame : public AnyGame {
   virtual nb::list py_outcomes(nb::bytes) const = 0;
   virtual nb::bytes py_resolve(nb::bytes, Outcome) const = 0;
   virtual std::vector<float> py_result(nb::bytes) const = 0;
-  virtual int py_actions() const = 0;
   virtual int py_action(nb::bytes, Move) const = 0;
   virtual Move py_move(nb::bytes, int) const = 0;
-  virtual nb::tuple py_shape() const = 0;
-  virtual int py_history() const = 0;
-  virtual std::vector<float> py_encode(nb::list, int, float) const = 0;
-  virtual int py_version() const = 0;
-  virtual std::uint64_t py_index_size() const = 0;
+  virtual nb::bytes py_encode(nb::list, int, float) const = 0;
   virtual std::uint64_t py_index(nb::bytes) const = 0;
   virtual nb::bytes py_unindex(std::uint64_t) const = 0;
 
-  std::size_t state_size() const override {
-    nb::gil_scoped_acquire gil;
-    const std::size_t size = py_state_size();
-    if (size == 0 || size > Opaque::kLargestState)
-      throw nb::value_error("a state must have between 1 and 256 bytes");
-    return size;
-  }
-  int players() const override {
-    nb::gil_scoped_acquire gil;
-    const int players = py_players();
-    if (players < 1 || players > kMaxPlayers) throw nb::value_error("a game has 1 to 6 players");
-    return players;
-  }
-  float max_score() const override {
-    nb::gil_scoped_acquire gil;
-    return py_max_score();
-  }
+  std::size_t state_size() const override { return declared_.state_size; }
+  int players() const override { return declared_.players; }
+  float max_score() const override { return declared_.max_score; }
+  int actions() const override { return declared_.actions; }
+  PlaneShape shape() const override { return declared_.shape; }
+  int history() const override { return declared_.history; }
+  int version() const override { return declared_.version; }
+  std::uint64_t index_size() const override { return declared_.index_size; }
+
   void initial(Bytes* s) const override {
     nb::gil_scoped_acquire gil;
     store(py_initial(), s);
   }
   int mover(const Bytes* s) const override {
     nb::gil_scoped_acquire gil;
-    return py_mover(load(s));
+    const int mover = py_mover(load(s));
+    if (mover < 0 || mover >= players()) throw nb::value_error("mover() must be the number of a player");
+    return mover;
   }
   void legal(const Bytes* s, MoveList& moves) const override {
     nb::gil_scoped_acquire gil;
@@ -90,6 +104,7 @@ class ScriptedGame : public AnyGame {
   void outcomes(const Bytes* s, OutcomeList& list) const override {
     nb::gil_scoped_acquire gil;
     const nb::list pairs = py_outcomes(load(s));
+    if (pairs.size() == 0) throw nb::value_error("chance must have at least one outcome");
     if (pairs.size() > static_cast<std::size_t>(kMaxOutcomes))
       throw nb::value_error("chance may have at most 720 outcomes");
     for (nb::handle pair : pairs) list.push({nb::cast<Outcome>(pair[0]), nb::cast<double>(pair[1])});
@@ -101,45 +116,30 @@ class ScriptedGame : public AnyGame {
   void result(const Bytes* s, float* scores) const override {
     nb::gil_scoped_acquire gil;
     const std::vector<float> listed = py_result(load(s));
-    if (static_cast<int>(listed.size()) != py_players())
+    if (static_cast<int>(listed.size()) != players())
       throw nb::value_error("a result has one score per player");
     std::copy(listed.begin(), listed.end(), scores);
   }
-  int actions() const override {
-    nb::gil_scoped_acquire gil;
-    return py_actions();
-  }
   int action(const Bytes* s, Move move) const override {
     nb::gil_scoped_acquire gil;
-    return py_action(load(s), move);
+    const int action = py_action(load(s), move);
+    if (action < 0 || action >= actions())
+      throw nb::value_error("action() must lie between 0 and the number of actions");
+    return action;
   }
   Move move(const Bytes* s, int action) const override {
     nb::gil_scoped_acquire gil;
     return py_move(load(s), action);
-  }
-  PlaneShape shape() const override {
-    nb::gil_scoped_acquire gil;
-    const nb::tuple shape = py_shape();
-    if (shape.size() != 3) throw nb::value_error("a shape is (planes, rows, columns)");
-    return {nb::cast<int>(shape[0]), nb::cast<int>(shape[1]), nb::cast<int>(shape[2])};
-  }
-  int history() const override {
-    nb::gil_scoped_acquire gil;
-    return py_history();
   }
   void encode(const Bytes* recent, int number, const Context& context, float* out) const override {
     nb::gil_scoped_acquire gil;
     nb::list states;
     const std::size_t size = state_size();
     for (int i = 0; i < number; ++i) states.append(load(recent + i * size));
-    const std::vector<float> planes = py_encode(states, context.repetitions, context.no_progress);
-    if (static_cast<int>(planes.size()) != shape().size())
+    const nb::bytes planes = py_encode(states, context.repetitions, context.no_progress);
+    if (planes.size() != shape().size() * sizeof(float))
       throw nb::value_error("encode() must return as many numbers as shape says");
-    std::copy(planes.begin(), planes.end(), out);
-  }
-  int version() const override {
-    nb::gil_scoped_acquire gil;
-    return py_version();
+    std::memcpy(out, planes.data(), planes.size());
   }
   std::uint64_t key(const Bytes* s) const override {
     // A Python game's state is all there is to a position, so its bytes are hashed.
@@ -148,13 +148,11 @@ class ScriptedGame : public AnyGame {
       hash = mix64(hash ^ static_cast<std::uint64_t>(s[i])) + i;
     return hash;
   }
-  std::uint64_t index_size() const override {
-    nb::gil_scoped_acquire gil;
-    return py_index_size();
-  }
   std::uint64_t index(const Bytes* s) const override {
     nb::gil_scoped_acquire gil;
-    return py_index(load(s));
+    const std::uint64_t index = py_index(load(s));
+    if (index >= index_size()) throw nb::value_error("index() must lie below index_size");
+    return index;
   }
   void unindex(std::uint64_t index, Bytes* s) const override {
     nb::gil_scoped_acquire gil;
@@ -216,15 +214,14 @@ class ScriptedGame : public AnyGame {
     if (state.size() != state_size()) throw nb::value_error("a state has the wrong number of bytes");
     std::memcpy(s, state.data(), state.size());
   }
+
+  const Declared declared_;
 };
 
 /// Forwards each question to the Python method of the same name, less the prefix.
 class ScriptedTrampoline : public ScriptedGame {
  public:
-  NB_TRAMPOLINE(ScriptedGame, 23);
-  std::size_t py_state_size() const override { NB_OVERRIDE_PURE_NAME("_state_size", py_state_size); }
-  int py_players() const override { NB_OVERRIDE_PURE_NAME("_players", py_players); }
-  float py_max_score() const override { NB_OVERRIDE_PURE_NAME("_max_score", py_max_score); }
+  NB_TRAMPOLINE(ScriptedGame, 15);
   nb::bytes py_initial() const override { NB_OVERRIDE_PURE_NAME("_initial", py_initial); }
   int py_mover(nb::bytes s) const override { NB_OVERRIDE_PURE_NAME("_mover", py_mover, s); }
   std::vector<Move> py_legal(nb::bytes s) const override { NB_OVERRIDE_PURE_NAME("_legal", py_legal, s); }
@@ -239,16 +236,11 @@ class ScriptedTrampoline : public ScriptedGame {
     NB_OVERRIDE_PURE_NAME("_resolve", py_resolve, s, o);
   }
   std::vector<float> py_result(nb::bytes s) const override { NB_OVERRIDE_PURE_NAME("_result", py_result, s); }
-  int py_actions() const override { NB_OVERRIDE_PURE_NAME("_actions", py_actions); }
   int py_action(nb::bytes s, Move m) const override { NB_OVERRIDE_PURE_NAME("_action", py_action, s, m); }
   Move py_move(nb::bytes s, int a) const override { NB_OVERRIDE_PURE_NAME("_move", py_move, s, a); }
-  nb::tuple py_shape() const override { NB_OVERRIDE_PURE_NAME("_shape", py_shape); }
-  int py_history() const override { NB_OVERRIDE_PURE_NAME("_history", py_history); }
-  std::vector<float> py_encode(nb::list states, int repetitions, float no_progress) const override {
+  nb::bytes py_encode(nb::list states, int repetitions, float no_progress) const override {
     NB_OVERRIDE_PURE_NAME("_encode", py_encode, states, repetitions, no_progress);
   }
-  int py_version() const override { NB_OVERRIDE_PURE_NAME("_version", py_version); }
-  std::uint64_t py_index_size() const override { NB_OVERRIDE_PURE_NAME("_index_size", py_index_size); }
   std::uint64_t py_index(nb::bytes s) const override { NB_OVERRIDE_PURE_NAME("_index", py_index, s); }
   nb::bytes py_unindex(std::uint64_t i) const override { NB_OVERRIDE_PURE_NAME("_unindex", py_unindex, i); }
 };
@@ -258,7 +250,22 @@ class ScriptedTrampoline : public ScriptedGame {
 void bind_scripted(nb::module_& module) {
   nb::class_<ScriptedGame, AnyGame, ScriptedTrampoline>(module, "ScriptedGame",
                                                         "Base of a game written in Python alone.")
-      .def(nb::init<>());
+      .def(
+          "__init__",
+          [](ScriptedGame* self, std::size_t state_size, int players, float max_score, int actions,
+             std::tuple<int, int, int> shape, int history, int version, std::uint64_t index_size) {
+            const auto [planes, rows, columns] = shape;
+            new (static_cast<void*>(self)) ScriptedTrampoline(Declared{state_size,
+                                                                       players,
+                                                                       max_score,
+                                                                       actions,
+                                                                       {planes, rows, columns},
+                                                                       history,
+                                                                       version,
+                                                                       index_size});
+          },
+          nb::kw_only(), nb::arg("state_size"), nb::arg("players"), nb::arg("max_score"), nb::arg("actions"),
+          nb::arg("shape"), nb::arg("history"), nb::arg("version"), nb::arg("index_size"));
 }
 
 }  // namespace halma::python

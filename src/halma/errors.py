@@ -66,3 +66,8 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     """Return ` Did you mean 'x'?` for the known word nearest to `word`, or nothing."""
     near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
     return f" Did you mean '{near[0]}'?" if near else ""
+
+
+def said(error: Exception) -> str:
+    """Return an exception of any kind as the end of a sentence, without the full stop."""
+    return f"{type(error).__name__}: {error}".rstrip(".: ")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from halma.errors import UnknownVariantError, suggestion
-from halma.games import darkchess, draughts, einstein, sternhalma
+from halma.games import darkchess, draughts, einstein, frogs, sternhalma
 from halma.games.family import Family
 from halma.games.game import Game
 from halma.names import join, resolve, split
@@ -15,6 +15,7 @@ _FAMILIES: list[Family] = [
     draughts.FAMILY,
     einstein.FAMILY,
     darkchess.FAMILY,
+    frogs.FAMILY,
 ]
 
 

@@ -1,0 +1,233 @@
+"""The base of a game written in Python alone.
+
+Such a game is slow, but it works with everything that plays, searches or learns.
+`docs/adding-a-game.md` builds one step by step; `frogs` is one.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from halma import _core
+from halma.draw.scene import Cell, Piece, Scene
+from halma.errors import PositionError
+from halma.games.game import Game
+from halma.names import Value
+
+#: A state: a numpy value of the game's dtype. Those handed to a game are read-only.
+State = Any
+
+
+class Context(NamedTuple):
+    """What a network may know of the past beside the last few states."""
+
+    #: earlier occurrences of this position
+    repetitions: int
+    #: share of the no-progress limit already used, 0 to 1
+    no_progress: float
+
+
+class ScriptedGame(Game):
+    """A game whose rules are Python methods on small numpy states.
+
+    Declare `player_names`, `dtype` and `actions`, and write `initial`, `legal`, `play`
+    and `result`; everything else has a default. What differs between variants may be set
+    on `self` before calling `super().__init__(name)`. Moves and outcomes are whole
+    numbers of your choice. States are never changed in place: `play` and `resolve`
+    work on `state.copy()`.
+    """
+
+    #: numpy dtype of a state, or what `numpy.dtype` makes one of: whole numbers and truth
+    #: values, at most 256 bytes, for example `[("cells", "i1", (9,)), ("mover", "i1")]`
+    dtype: Any = None
+    #: number of policy indices
+    actions: int = 0
+    #: planes, rows and columns of what `encode` returns; (0, 0, 0) with the default `encode`
+    shape: tuple[int, int, int] = (0, 0, 0)
+    #: scores lie between 0 and this
+    max_score: float = 1.0
+    #: how many states `encode` looks at, the current one included
+    history: int = 1
+    #: raise it whenever `encode`, `action` or `index` change their meaning
+    version: int = 1
+    #: how many numbers `index` uses; 0 when positions are not numbered
+    index_size: int = 0
+    #: when a game ends although the rules would go on
+    limits: _core.Limits = _core.Limits()
+    #: regular expression for the text of a move, legal or not
+    move_pattern: str = r"\d+"
+
+    def __init__(self, name: str | None = None, options: Mapping[str, Value] | None = None) -> None:
+        from halma.games.bridge import Bridge, States
+
+        kind = type(self).__name__
+        for needed in ("player_names", "dtype", "actions"):
+            if not getattr(self, needed, None):
+                raise TypeError(f"{kind} must declare '{needed}'.")
+        if not getattr(self, "title", ""):
+            self.title = kind
+        self._states = States(self.dtype)
+        if not any(self.shape):
+            self.shape = (self._states.length, 1, 1)
+        super().__init__(name or kind.lower(), Bridge(self, self._states), self.limits, options)
+
+    def blank(self) -> State:
+        """Return a new state that is zero everywhere, to be filled in."""
+        return self._states.blank()
+
+    # Rules. The contract in core/game.hpp says what each must promise.
+
+    @abstractmethod
+    def initial(self) -> State:
+        """Return the state before the first move."""
+
+    @abstractmethod
+    def legal(self, state: State) -> Iterable[int]:
+        """List the legal moves in a fixed order; none exactly when the game is over."""
+
+    @abstractmethod
+    def play(self, state: State, move: int) -> State:
+        """Return the state after a legal move."""
+
+    @abstractmethod
+    def result(self, state: State) -> Sequence[float]:
+        """Return each player's score; before the end, that of a game stopped here."""
+
+    def mover(self, state: State) -> int:
+        """Return whose turn it is; at chance, whose it is once chance has spoken."""
+        return int(state["mover"])
+
+    def progress(self, state: State, move: int) -> bool:
+        """Tell whether no earlier position can recur after this move."""
+        return False
+
+    def landing(self, move: int) -> int:
+        """Return the cell a move ends on; rules about cycles look at it."""
+        return move
+
+    # Chance.
+
+    def at_chance(self, state: State) -> bool:
+        """Tell whether chance speaks next."""
+        return False
+
+    def outcomes(self, state: State) -> Iterable[tuple[int, float]]:
+        """List what chance can do, each with its probability."""
+        raise NotImplementedError("A game with chance must write outcomes().")
+
+    def resolve(self, state: State, outcome: int) -> State:
+        """Return the state after chance has spoken."""
+        raise NotImplementedError("A game with chance must write resolve().")
+
+    # What learners and solvers ask.
+
+    def action(self, state: State, move: int) -> int:
+        """Return a legal move's policy index; by default a move is its own index."""
+        return move
+
+    def move(self, state: State, action: int) -> int | None:
+        """Return the move of a policy index; None where there can be none."""
+        return action
+
+    def encode(self, recent: Sequence[State], context: Context) -> Any:
+        """Return the planes a network sees, as an array of the declared shape.
+
+        `recent` holds the current state first, then up to `history - 1` earlier ones.
+        A good encoding shows the board from the mover's side. The default makes a plane
+        of a single cell out of every number of the state: enough to start with.
+        """
+        return [[[number]] for number in self._states.numbers(recent[0])]
+
+    def index(self, state: State) -> int:
+        """Return the number of a decision state, below `index_size`."""
+        raise NotImplementedError("A game with an index_size must write index().")
+
+    def unindex(self, index: int) -> State:
+        """Return a state of this number."""
+        raise NotImplementedError("A game with an index_size must write unindex().")
+
+    # Text and pictures.
+
+    def format_state(self, state: State) -> str:
+        """Return a state as text; the default lists its numbers."""
+        return " ".join(str(number) for number in self._states.numbers(state))
+
+    def parse_state(self, text: str) -> State:
+        """Return the state of a text, or raise a `PositionError` that says what is wrong."""
+        words = text.split()
+        if not all(re.fullmatch(r"-?\d{1,20}", word, re.ASCII) for word in words):
+            raise PositionError(f"A position is {self._states.length} whole numbers.")
+        try:
+            return self._states.from_numbers([int(word) for word in words])
+        except ValueError as error:
+            raise PositionError(f"This is no position: {error}.") from None
+
+    def trouble(self, state: State) -> str:
+        """Return why a state that was read from text cannot be, or an empty string."""
+        if not 0 <= self.mover(state) < len(self.player_names):
+            return f"there is no player {self.mover(state)}"
+        return ""
+
+    def name_move(self, state: State, move: int) -> str:
+        """Return the text of a legal move; fits `move_pattern`."""
+        return str(move)
+
+    def name_outcome(self, state: State, outcome: int) -> str:
+        """Return the text of an outcome of chance."""
+        return str(outcome)
+
+    def picture(self, state: State, move: int | None = None) -> Scene:
+        """Return what there is to see; the default puts the state's numbers in a row."""
+        numbers = self._states.numbers(state)
+        return Scene(
+            board="squares",
+            cells=tuple(Cell(x, 0, str(x)) for x in range(len(numbers))),
+            pieces=tuple(
+                Piece(x, "red", str(number) if 0 < number < 10 else "#", str(number))
+                for x, number in enumerate(numbers)
+                if number
+            ),
+            caption=self.caption(state),
+        )
+
+    def caption(self, state: State) -> str:
+        """Return the line under a picture: whose turn it is, or how it ended."""
+        if not self.at_chance(state) and not list(self.legal(state)):
+            scores = list(self.result(state))
+            best = [
+                name for name, s in zip(self.player_names, scores, strict=True) if s == max(scores)
+            ]
+            return f"{best[0]} won" if len(best) == 1 else "drawn"
+        return f"{self.player_names[self.mover(state)]} to move"
+
+    # The public API speaks of bytes; here it meets the methods above.
+
+    def format_position(self, state: bytes) -> str:
+        """Return the text of a state."""
+        return self.format_state(self._states.unpack(state))
+
+    def parse_position(self, text: str) -> bytes:
+        """Return the state a text describes, or raise a `PositionError`."""
+        state = self.parse_state(text)
+        if trouble := self.trouble(state):
+            raise PositionError(f"This is no position: {trouble}.")
+        return self._states.pack(state, "parse_state()")
+
+    def format_move(self, state: bytes, move: int) -> str:
+        """Return the text of a legal move."""
+        return self.name_move(self._states.unpack(state), move)
+
+    def is_move_text(self, text: str) -> bool:
+        """Tell whether a text has the form of a move, legal or not."""
+        return re.fullmatch(self.move_pattern, text) is not None
+
+    def format_outcome(self, state: bytes, outcome: int) -> str:
+        """Return the text of an outcome of chance."""
+        return self.name_outcome(self._states.unpack(state), outcome)
+
+    def scene(self, state: bytes, move: int | None = None) -> Scene:
+        """Return what there is to see; `move` is the legal move about to be played."""
+        return self.picture(self._states.unpack(state), move)
