@@ -48,7 +48,7 @@ def game(name: str) -> Game:
         values = resolve(bare, given, family.options, family.presets)
         built = family.build(bare, values)
         assert built is not None
-        built.name = join(bare, values, family.options)
+        built.name = join(found.name, values, family.options)
         return built
     patterns = "; ".join(family.pattern for family in _FAMILIES)
     raise UnknownVariantError(
