@@ -235,21 +235,24 @@ class DarkChess {
   std::uint64_t index_size() const { return cells_ == 8 ? 2 * offsets_.back() + 1 : 0; }
   std::uint64_t index(const State& s) const {
     if (s.turn == kUndecided) return index_size() - 1;
-    Symbols number{};
     int symbols[8], group = 0;
-    for (int cell = 0; cell < 8; ++cell) number[symbols[cell] = symbol_at(s, square_[cell])]++;
-    for (int type = 0; type < kTypes; ++type) {
-      const int most = set_[type % kKinds];
-      group =
-          group * (most + 1) * (most + 1) + number[type] * (most + 1) + std::popcount(s.pool & range_[type]);
-    }
-    // The rank among all orders of these symbols: those that have a smaller symbol at
-    // the first cell that differs come before.
-    std::uint64_t rank = 0, ways = arrangements_of(number);
+    SymbolCounts counts = 0;
     for (int cell = 0; cell < 8; ++cell) {
-      const int left = 8 - cell;
-      for (int symbol = 0; symbol < symbols[cell]; ++symbol) rank += ways * number[symbol] / left;
-      ways = ways * number[symbols[cell]]-- / left;
+      symbols[cell] = symbol_at(s, square_[cell]);
+      counts += one(symbols[cell]);
+      group += shown_weight_[symbols[cell]];
+    }
+    for (std::uint32_t rest = s.pool; rest; rest &= rest - 1)
+      group += hidden_weight_[type_[std::countr_zero(rest)]];
+    // The rank among all orders of these symbols: those that have a smaller symbol at
+    // the first cell that differs come before. A share of the orders is exact, as the
+    // symbols at a cell share them in proportion to their numbers.
+    std::uint32_t rank = 0, ways = group_size(group);
+    for (int cell = 0; cell < 8; ++cell) {
+      const std::uint32_t left = 8 - cell;
+      rank += ways * below(counts, symbols[cell]) / left;
+      ways = ways * count_of(counts, symbols[cell]) / left;
+      counts -= one(symbols[cell]);
     }
     return (offsets_[group] + rank) * 2 + s.turn;
   }
@@ -262,14 +265,22 @@ class DarkChess {
     index /= 2;
     const auto after = std::upper_bound(offsets_.begin(), offsets_.end(), index);
     const int group = static_cast<int>(after - offsets_.begin()) - 1;
-    std::uint64_t rank = index - offsets_[group];
-    Symbols number = symbols_of(group, s.pool);
-    std::uint64_t ways = arrangements_of(number);
+    auto rank = static_cast<std::uint32_t>(index - offsets_[group]);
+    const Material material = material_of(group);
+    SymbolCounts counts = 8 * one(kEmptySymbol);
+    for (int type = 0; type < kTypes; ++type) {
+      counts += material.shown[type] * (one(type) - one(kEmptySymbol));
+      counts += material.hidden[type] * (one(kHiddenSymbol) - one(kEmptySymbol));
+      s.pool |= first_of(type, material.hidden[type]);
+    }
+    std::uint32_t ways = group_size(group);
     for (int cell = 0; cell < 8; ++cell) {
-      const int left = 8 - cell;
+      const std::uint32_t left = 8 - cell;
       int symbol = 0;
-      for (; rank >= ways * number[symbol] / left; ++symbol) rank -= ways * number[symbol] / left;
-      ways = ways * number[symbol]-- / left;
+      while (rank >= ways * below(counts, symbol + 1) / left) ++symbol;
+      rank -= ways * below(counts, symbol) / left;
+      ways = ways * count_of(counts, symbol) / left;
+      counts -= one(symbol);
       if (symbol == kHiddenSymbol)
         s.hidden |= bit(square_[cell]);
       else if (symbol < kTypes)
@@ -333,7 +344,18 @@ class DarkChess {
 
   // What can be on a cell, as numbered by the index: the types, face-down, empty.
   static constexpr int kHiddenSymbol = kTypes, kEmptySymbol = kTypes + 1;
-  using Symbols = std::array<int, kTypes + 2>;  // how many of each
+  // How many cells have each symbol: sixteen numbers of four bits. On eight cells the
+  // sum of any of them is below 16, so a multiplication can add them up.
+  using SymbolCounts = std::uint64_t;
+  static SymbolCounts one(int symbol) { return SymbolCounts{1} << (4 * symbol); }
+  static std::uint32_t count_of(SymbolCounts counts, int symbol) { return counts >> (4 * symbol) & 0xF; }
+  static std::uint32_t below(SymbolCounts counts, int symbol) {
+    if (symbol > kEmptySymbol) return sum(counts);
+    return sum(counts & (one(symbol) - 1));
+  }
+  static std::uint32_t sum(SymbolCounts counts) {
+    return static_cast<std::uint32_t>(counts * 0x1111111111111111ULL >> 60);
+  }
 
   static constexpr std::uint32_t bit(int i) { return std::uint32_t{1} << i; }
   static Move make_move(int from, int to) { return static_cast<Move>(from | to << 8); }
@@ -349,10 +371,9 @@ class DarkChess {
                                 (s.ranks[2] >> square & 1) << 2);
   }
   static int symbol_at(const State& s, int square) {
-    if (s.hidden >> square & 1) return kHiddenSymbol;
-    if (s.colour[kRed] >> square & 1) return kind_at(s, square);
-    if (s.colour[kBlack] >> square & 1) return kKinds + kind_at(s, square);
-    return kEmptySymbol;
+    const int black = s.colour[kBlack] >> square & 1, red = s.colour[kRed] >> square & 1;
+    const int hidden = s.hidden >> square & 1;
+    return black | red ? kind_at(s, square) + kKinds * black : kEmptySymbol - hidden;
   }
 
   static void put(State& s, int square, int type) {
@@ -534,68 +555,67 @@ class DarkChess {
     return "";
   }
 
-  /// Orders of eight symbols of which so many are equal.
-  static std::uint64_t arrangements_of(const Symbols& number) {
-    static constexpr std::uint64_t factorial[9] = {1, 1, 2, 6, 24, 120, 720, 5040, 40320};
-    std::uint64_t ways = factorial[8];
-    for (const int n : number) ways /= factorial[n];
-    return ways;
+  struct Material {
+    int shown[kTypes], hidden[kTypes];
+  };
+  /// A group's number has a digit for each type, of base (n + 1)^2 where the set has n.
+  Material material_of(int group) const {
+    Material material{};
+    for (int type = 0; type < kTypes; ++type) {
+      const int base = set_[type % kKinds] + 1;
+      material.hidden[type] = group % base;
+      material.shown[type] = group / base % base;
+      group /= base * base;
+    }
+    return material;
   }
 
-  /// What is on the board in a group of the index; sets the pool's bits.
-  Symbols symbols_of(int group, std::uint32_t& pool) const {
-    Symbols number{};
-    int empty = 8;
-    for (int type = kTypes - 1; type >= 0; --type) {
-      const int base = set_[type % kKinds] + 1;
-      const int hidden = group % base;
-      number[type] = group / base % base;
-      group /= base * base;
-      number[kHiddenSymbol] += hidden;
-      empty -= number[type] + hidden;
-      pool |= first_of(type, hidden);
-    }
-    number[kEmptySymbol] = empty;
-    return number;
+  std::uint32_t group_size(int group) const {
+    return static_cast<std::uint32_t>(offsets_[group + 1] - offsets_[group]);
   }
 
   void fill_offsets() {
     int groups = 1;
-    for (int type = 0; type < kTypes; ++type) groups *= (set_[type % kKinds] + 1) * (set_[type % kKinds] + 1);
-    std::uint64_t boards = 0;
-    for (int group = 0; group < groups; ++group) {
-      offsets_.push_back(boards);
-      if (can_occur(group)) {
-        std::uint32_t pool = 0;
-        boards += arrangements_of(symbols_of(group, pool));
-      }
+    for (int type = 0; type < kTypes; ++type) {
+      const int base = set_[type % kKinds] + 1;
+      hidden_weight_[type] = groups;
+      shown_weight_[type] = groups * base;
+      groups *= base * base;
     }
-    offsets_.push_back(boards);
+    offsets_.assign(1, 0);
+    for (int group = 0; group < groups; ++group)
+      offsets_.push_back(offsets_.back() + boards_of(material_of(group)));
   }
 
-  /// Whether the material of a group can stand before a player who has to decide: no
-  /// more than the set, something face-up, and both sides with a piece left.
-  bool can_occur(int group) const {
-    int up[2] = {}, down[2] = {};
-    for (int type = kTypes - 1; type >= 0; --type) {
-      const int most = set_[type % kKinds], base = most + 1;
-      const int hidden = group % base, shown = group / base % base;
-      group /= base * base;
-      if (hidden + shown > most) return false;
-      up[type / kKinds] += shown;
-      down[type / kKinds] += hidden;
+  /// Boards of some material that can stand before a player who has to decide. There are
+  /// none if it is more than the set, nothing is face-up, or a side has no piece left.
+  std::uint64_t boards_of(const Material& material) const {
+    static constexpr std::uint64_t factorial[9] = {1, 1, 2, 6, 24, 120, 720, 5040, 40320};
+    std::uint64_t ways = factorial[8];
+    int shown = 0, hidden = 0, pieces[2] = {};
+    for (int type = 0; type < kTypes; ++type) {
+      const int both = material.shown[type] + material.hidden[type];
+      if (both > set_[type % kKinds]) return 0;
+      ways /= factorial[material.shown[type]];
+      shown += material.shown[type];
+      hidden += material.hidden[type];
+      pieces[type / kKinds] += both;
     }
-    return up[kRed] + up[kBlack] > 0 && up[kRed] + down[kRed] > 0 && up[kBlack] + down[kBlack] > 0;
+    if (shown == 0 || pieces[kRed] == 0 || pieces[kBlack] == 0) return 0;
+    return ways / factorial[hidden] / factorial[8 - shown - hidden];
   }
 
   int files_, ranks_, cells_ = 0;
   Set set_;
   std::uint32_t board_ = 0;
-  int square_[32] = {};                 // of a cell
-  int cell_[32] = {};                   // of a square
-  std::uint32_t range_[kTypes] = {};    // bits of the pool by type
-  std::uint8_t type_[32] = {};          // type of a bit of the pool
-  std::vector<std::uint64_t> offsets_;  // boards before each group; small board only
+  int square_[32] = {};               // of a cell
+  int cell_[32] = {};                 // of a square
+  std::uint32_t range_[kTypes] = {};  // bits of the pool by type
+  std::uint8_t type_[32] = {};        // type of a bit of the pool
+  // The index of the small board: what a piece adds to the number of its group, and the
+  // boards before each group.
+  int shown_weight_[kTypes + 2] = {}, hidden_weight_[kTypes] = {};
+  std::vector<std::uint64_t> offsets_;
 };
 
 static_assert(Game<DarkChess> && sizeof(DarkChess::State) <= 64);
