@@ -50,7 +50,7 @@ def game(name: str) -> Game:
         values = resolve(bare, given, options, family.presets)
         built = family.build(bare, values)
         assert built is not None
-        built.name = join(bare, values, options)
+        built.name = join(found.name, values, options)
         return built
     patterns = "; ".join(family.pattern for family in _FAMILIES)
     raise UnknownVariantError(
