@@ -21,9 +21,13 @@ PICTURES: dict[str, tuple[str, str, str | None]] = {
         "..222../1....../1....2./.11..../11...../......2/......2 1",
         "a3-c5",
     ),
-    "draughts": ("draughts-8x8", "B:W18,24,27,28,K10,K15:B12,16,20,K22,K25,K29", "22x15x6"),
+    "draughts": (
+        "draughts-8x8",
+        "B:W17,18,19,20,27,28,30,32:B1,2,3,4,5,7,8,12,K31",
+        "31x24x15x22x13",
+    ),
     "einstein": ("ewn-5x5-6", "12..6/.3.../..a.e/4..bc/..d.f r 5", "e1-e2"),
-    "darkchess": ("cdc-4x8", "?K.?c??./..g??P?r/?n?.R.??/.??p?.C? r GMMRNCPPPgmrncppp 1", "c5-b5"),
+    "darkchess": ("cdc-4x8", "gC.?.p?./NP??p?G./??c?k??K/?C?R?r.. r GMMRPPgmnncpp 1", "a2xa6"),
 }
 
 
