@@ -112,7 +112,7 @@ def machine() -> dict[str, str]:
 
     return {
         "halma": halma.__version__,
-        "build": _core.BUILD,
+        "build": _core.build(),
         "cpu": _processor(),
         "python": platform.python_version(),
     }

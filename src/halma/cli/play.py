@@ -9,7 +9,7 @@ import typer
 from halma.cli.verb import JsonFlag, Seed, print_json
 
 if TYPE_CHECKING:
-    from halma.agents import Agent
+    from halma.agents import Agent, Step
     from halma.games import Record
 
 
@@ -23,12 +23,15 @@ def play(
 ) -> None:
     """Play a game between agents and draw it."""
     from halma.agents import agent, play_game
+    from halma.games import Record
     from halma.games import game as find_game
 
     players = [agent(name) for name in agents]
-    for record in play_game(find_game(game), players, seed, most_plies=plies):
+    record = Record(find_game(game))
+    for step in play_game(record, players, seed, most_plies=plies):
         if not json and not quiet:
-            _draw_last(record, players)
+            _draw(step, record, players)
+    end = record.end or "by the ply limit"
     if json:
         print_json(
             {
@@ -39,28 +42,27 @@ def play(
                 "moves": record.texts,
                 "plies": record.plies,
                 "position": record.position.text,
-                "end": record.end or "by the ply limit",
+                "end": end,
                 "result": list(record.result),
             }
         )
-    else:
-        if quiet:
-            print(record.position)
-        _print_result(record, players)
-
-
-def _draw_last(record: Record, players: list[Agent]) -> None:
-    if len(record):
-        before = record.positions[-2]
-        who = "chance" if before.is_chance else _who(record, players, before.mover)
-        print(f"\n{record.plies}. {who}: {record.texts[-1]}")
+        return
     print(record.position)
-
-
-def _print_result(record: Record, players: list[Agent]) -> None:
-    print(f"\nOver after {record.plies} plies, {record.end or 'by the ply limit'}.")
+    print(f"\nOver after {record.plies} plies, {end}.")
     for number, score in enumerate(record.result):
         print(f"{_who(record, players, number)}: {score:g}")
+
+
+def _draw(step: Step, record: Record, players: list[Agent]) -> None:
+    """Print what chance did in a line; draw a move on the board it was played on."""
+    from halma.draw.text import draw_text
+
+    before = step.before
+    if before.is_chance:
+        print(f"chance: {step.played}\n")
+    else:
+        print(f"{record.plies}. {_who(record, players, before.mover)}: {step.played}\n")
+        print(draw_text(before.game.scene(before.state, step.played.value)), end="\n\n")
 
 
 def _who(record: Record, players: list[Agent], number: int) -> str:
