@@ -19,15 +19,10 @@ def check(
     from halma.games.check import check as run_check
     from halma.games.check import load
 
-    game = load(variant)
-    report = run_check(game, games=games, seed=seed)
+    report = run_check(load(variant), games=games, seed=seed)
     if json:
-        items = [{"name": i.name, "ok": i.ok, "failures": list(i.failures)} for i in report.items]
-        print_json({"variant": game.name, "ok": report.ok, "seed": seed, "items": items})
+        print_json(report.as_dict())
     else:
-        for item in report.items:
-            print(f"{'ok  ' if item.ok else 'FAIL'} {item.name}")
-            for failure in item.failures:
-                print(f"       {failure}")
+        print(report)
     if not report.ok:
         raise SystemExit(1)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from itertools import permutations
 
 from halma import _core
@@ -79,9 +80,7 @@ class EinsteinGame(Game):
     def format_outcome(self, state: bytes, outcome: int) -> str:
         if self.core.describe(state)[2] == _PLAYING:
             return str(outcome)
-        # Placements are numbered like permutations in lexicographic order.
-        order = list(permutations("123456"[: self.pieces]))[outcome]
-        return "".join(order)
+        return _placements(self.pieces)[outcome]
 
     # Forward is towards the far corner, counted in rows and columns together, so that a
     # diagonal step is worth two.
@@ -134,6 +133,12 @@ class EinsteinGame(Game):
                 *((-1, y, str(y + 1)) for y in range(self.height)),
             ),
         )
+
+
+@cache
+def _placements(pieces: int) -> list[str]:
+    """Placements are numbered like permutations in lexicographic order."""
+    return ["".join(order) for order in permutations("123456"[:pieces])]
 
 
 def _glyph(piece: int) -> str:
