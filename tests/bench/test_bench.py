@@ -55,7 +55,7 @@ def test_a_tiny_run_has_every_row_that_was_promised(capsys):
     notes = []
     report = rules.measure_rules(TINY, 0, notes.append)
     names = [row.name for row in report.rows]
-    assert "ewn-5x5-6 random games" in names
+    assert "ewn-5x5-6 playouts" in names
     assert "ewn-5x5-6 state" in names
     assert "import halma" in names
     assert len(notes) == len(report.rows)

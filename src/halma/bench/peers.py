@@ -24,6 +24,13 @@ def available() -> bool:
     return find_spec("pyspiel") is not None
 
 
+def about() -> str:
+    """Return name and version of the peer, as far as it is there."""
+    from importlib.metadata import version
+
+    return f"{NAME} {version('open_spiel')}" if available() else "none"
+
+
 def has(name: str) -> bool:
     """Tell whether the installed OpenSpiel knows this game."""
     import pyspiel

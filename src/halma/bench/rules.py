@@ -33,7 +33,7 @@ PLAYOUTS = (
     Playouts("cdc-4x8", 8e6, "banqi"),
     Playouts("draughts-8x8", 15e6, "checkers"),
     # OpenSpiel counts every single hop; a complete move of ours may be many.
-    Playouts("star-121-2p", 1e6, "chinese_checkers", "single hops/s"),
+    Playouts("star-121-2p", 1e6, "chinese_checkers", "hops/s"),
 )
 PERFT = (("draughts-8x8", 8, 100e6),)
 MOVE_LISTS = (("rhombus-7x7-6", 4e6), ("star-121-2p", 1.2e6))
@@ -90,7 +90,7 @@ def _playouts_row(
     if with_peers := with_peers and peers.has(playouts.peer):
         contestants[peers.NAME] = peers.random_games(playouts.peer, seed, settings.peer_games)
     best = rates(contestants, settings)
-    row = Row(f"{playouts.variant} random games", best["halma"], "plies/s", playouts.goal)
+    row = Row(f"{playouts.variant} playouts", best["halma"], "plies/s", playouts.goal)
     if with_peers:
         row.peer, row.peer_unit = peers.NAME, playouts.peer_unit
         row.peer_value = best[peers.NAME]

@@ -12,13 +12,11 @@ def print_rows(about: Mapping[str, str], report: Report) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table()
-    table.add_column("what", no_wrap=True)
-    table.add_column("figure", justify="right", no_wrap=True)
-    table.add_column("goal", no_wrap=True)
-    table.add_column("met")
-    table.add_column("peer")
-    table.add_column("ratio", justify="right")
+    # Narrow enough for eighty columns.
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in ("what", "figure", "goal", "met", "peer", "ratio"):
+        right = heading in ("figure", "ratio")
+        table.add_column(heading, justify="right" if right else "left", no_wrap=True)
     for row in report.rows:
         table.add_row(*_cells(row))
     console = Console(highlight=False)
@@ -35,7 +33,7 @@ def _cells(row: Row) -> list[str]:
     peer = ""
     if row.peer_value is not None:
         unit = "" if row.peer_unit == row.unit else f" {row.peer_unit}"
-        peer = f"{row.peer} {short(row.peer_value)}{unit}"
+        peer = f"{short(row.peer_value)}{unit}"
     ratio = "" if row.ratio is None else f"{row.ratio:.1f}"
     return [row.name, f"{short(row.value)} {row.unit}", goal, met, peer, ratio]
 

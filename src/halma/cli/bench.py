@@ -25,11 +25,12 @@ def rules(
     One thread, the best of five runs, beside OpenSpiel where it is installed and has
     the game. A figure below its goal is shown as such and is no error.
     """
+    from halma.bench import peers
     from halma.bench.harness import FULL, QUICK, machine
     from halma.bench.rules import measure_rules
     from halma.bench.table import print_rows
 
-    about = machine()
+    about = {**machine(), "peer": peers.about()}
     report = measure_rules(QUICK if quick else FULL, seed, note)
     if json:
         print_json({**about, **report.as_dict()})
