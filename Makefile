@@ -4,7 +4,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-GAME := ewn-5x5-6
+GAME := rhombus-7x7-6
 
 # Build tools go into .venv and builds use them from there: they are pinned like all
 # else, and an unchanged C++ file is not compiled again. The two variables pin whatever
@@ -54,14 +54,18 @@ bench: $(VENV)/.developing
 # The package is installed once more, with a sanitized core, into a folder of its own.
 # Python starts without site (-S) so that it is found instead of the one in .venv, and
 # with plain malloc so that the sanitizer sees every object.
+SANITIZED_PYTHON = env \
+    LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+    ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
+    PYTHONPATH="build/sanitize/package:$$($(BIN)/python -c 'import site; print(site.getsitepackages()[0])')" \
+    $(BIN)/python -S
+
 sanitize: $(VENV)/.developing
 	$(INSTALL) --no-build-isolation --no-deps --upgrade --target build/sanitize/package \
 	    --config-settings=cmake.define.HALMA_SANITIZE=ON \
 	    --config-settings=build-dir=build/sanitize/objects .
-	env LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
-	    ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
-	    PYTHONPATH="build/sanitize/package:$$($(BIN)/python -c 'import site; print(site.getsitepackages()[0])')" \
-	    $(BIN)/python -S -m pytest -m "not slow" -p no:cacheprovider $(SANITIZED)
+	$(SANITIZED_PYTHON) -c "from halma import _core; assert 'sanitize' in _core.build()"
+	$(SANITIZED_PYTHON) -m pytest -m "not slow" -p no:cacheprovider $(SANITIZED)
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -109,6 +109,11 @@ def test_show_at_chance_lists_outcomes():
     assert "outcomes: 1 2 3" in run("show", "ewn-3x3-3", "12./3.a/.cb r -").stdout
 
 
+def test_show_does_not_list_hundreds_of_outcomes():
+    assert "... (720 in all)" in run("show", "ewn-5x5-6").stdout
+    assert len(answer("show", "ewn-5x5-6")["outcomes"]) == 720
+
+
 def test_show_a_move():
     found = answer("show", "ewn-3x3-3", MIDDLE, "--move", "b1-c2")
     assert (found["move"], found["after"]) == ("b1-c2", "1../3.2/.cb b -")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +11,10 @@ import typer
 from halma.cli.verb import JsonFlag, note, print_json
 
 if TYPE_CHECKING:
-    from halma.games import Move, Position
+    from halma.games import Move, Outcome, Position
+
+#: how many moves or outcomes are listed under a drawing
+_MOST = 100
 
 
 def show(
@@ -44,9 +48,15 @@ def _draw(position: Position, move: Move | None) -> None:
     if move is not None:
         print(f"after {move}: {position.play(move).text}")
     elif position.is_chance:
-        print("outcomes:", *position.outcomes)
+        print("outcomes:", *_some(position.outcomes))
     elif not position.is_terminal:
-        print("moves:", *position.legal_moves)
+        print("moves:", *_some(position.legal_moves))
+
+
+def _some(items: Sequence[Move | Outcome]) -> list[str]:
+    """Return the first of many texts; dice and moves fit, the placements of six pieces do not."""
+    texts = [item.text for item in items]
+    return texts if len(texts) <= _MOST else [*texts[:_MOST], f"... ({len(texts)} in all)"]
 
 
 def _describe(position: Position, move: Move | None) -> dict[str, Any]:
