@@ -32,8 +32,8 @@ test-long: $(VENV)/.developing
 	$(BIN)/pytest -n 2
 
 lint: $(VENV)/.developing
-	$(BIN)/ruff check
-	$(BIN)/ruff format --check
+	$(BIN)/ruff check src tests
+	$(BIN)/ruff format --check src tests
 	$(BIN)/clang-format --dry-run -Werror $(filter core/%,$(CORE))
 	@mkdir -p build
 	@$(BIN)/python -m nanobind.stubgen --quiet -m halma._core -o build/_core.pyi
@@ -41,8 +41,8 @@ lint: $(VENV)/.developing
 	$(BIN)/mypy
 
 format: $(VENV)/.developing
-	$(BIN)/ruff check --fix
-	$(BIN)/ruff format
+	$(BIN)/ruff check --fix src tests
+	$(BIN)/ruff format src tests
 	$(BIN)/clang-format -i $(filter core/%,$(CORE))
 
 stubs: $(VENV)/.developing

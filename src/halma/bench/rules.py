@@ -31,6 +31,7 @@ class Playouts:
 PLAYOUTS = (
     Playouts("ewn-5x5-6", 30e6, "einstein_wurfelt_nicht"),
     Playouts("cdc-4x8", 8e6, "banqi"),
+    # There a capture of several pieces is several plies, which flatters the peer a little.
     Playouts("draughts-8x8", 15e6, "checkers"),
     # OpenSpiel counts every single hop; a complete move of ours may be many.
     Playouts("star-121-2p", 1e6, "chinese_checkers", "hops/s"),

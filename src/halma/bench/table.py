@@ -13,7 +13,7 @@ def print_rows(about: Mapping[str, str], report: Report) -> None:
     from rich.table import Table
 
     # Narrow enough for eighty columns.
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     for heading in ("what", "figure", "goal", "met", "peer", "ratio"):
         right = heading in ("figure", "ratio")
         table.add_column(heading, justify="right" if right else "left", no_wrap=True)
