@@ -146,8 +146,9 @@ void bind_game(nb::module_& module) {
       .def_prop_ro("history", &AnyGame::history)
       .def_prop_ro("version", &AnyGame::version)
       .def_prop_ro("index_size", &AnyGame::index_size)
-      .def_prop_ro("shape",
-                   [](G g) { return nb::make_tuple(g.shape().planes, g.shape().rows, g.shape().columns); })
+      .def_prop_ro(
+          "shape", [](G g) { return nb::make_tuple(g.shape().planes, g.shape().rows, g.shape().columns); },
+          nb::sig("def shape(self) -> tuple[int, int, int]"))
       .def("initial", [](G g) { return new_state(g, [&](Bytes* b) { g.initial(b); }); })
       .def("mover", [](G g, B s) { return g.mover(state_bytes(g, s)); })
       .def("legal", &legal)
@@ -163,7 +164,7 @@ void bind_game(nb::module_& module) {
       .def("progress", [](G g, B s, Move move) { return g.progress(state_bytes(g, s), move); })
       .def("landing", &AnyGame::landing)
       .def("at_chance", [](G g, B s) { return g.at_chance(state_bytes(g, s)); })
-      .def("outcomes", &outcomes)
+      .def("outcomes", &outcomes, nb::sig("def outcomes(self, state: bytes, /) -> list[tuple[int, float]]"))
       .def("resolve",
            [](G g, B s, Outcome outcome) {
              const Bytes* from = state_bytes(g, s);
@@ -197,11 +198,15 @@ void bind_game(nb::module_& module) {
              return g.perft(bytes, depth);
            })
       .def("playouts", &playouts, nb::arg("state"), nb::arg("games"), nb::arg("seed") = 0,
-           nb::arg("ply_limit") = 0, nb::arg("quiet_limit") = 0)
+           nb::arg("ply_limit") = 0, nb::arg("quiet_limit") = 0,
+           nb::sig("def playouts(self, state: bytes, games: int, seed: int = 0, ply_limit: int = 0, "
+                   "quiet_limit: int = 0) -> dict[str, typing.Any]"))
       .def("sample_states", &sample_states, nb::arg("state"), nb::arg("number"), nb::arg("seed") = 0,
            nb::arg("ply_limit") = 1000)
-      .def("legal_many", &legal_many)
-      .def("reachable", &reachable);
+      .def("legal_many", &legal_many,
+           nb::sig("def legal_many(self, states: numpy.typing.NDArray[numpy.uint8], /) -> "
+                   "tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint32]]"))
+      .def("reachable", &reachable, nb::sig("def reachable(self) -> tuple[int, int]"));
 }
 
 }  // namespace halma::python

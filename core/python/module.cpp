@@ -3,6 +3,7 @@
 NB_MODULE(_core, module) {
   using namespace halma::python;
   module.doc() = "The inner loops of halma: rules, kernels and records.";
+  module.def("build", [] { return HALMA_BUILD; }, "Compiler and flags this module was built with.");
   // Variants live as long as the interpreter; that is no leak worth a warning.
   nb::set_leak_warnings(false);
   bind_game(module);

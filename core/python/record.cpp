@@ -33,13 +33,15 @@ void bind_record(nb::module_& module) {
       .def_prop_ro("quiet", &Record::quiet)
       .def_prop_ro("repetitions", &Record::repetitions)
       .def_prop_ro("end", &Record::end)
-      .def("events",
-           [](const Record& r) {
-             nb::list events;
-             for (const Record::Event& event : r.events())
-               events.append(nb::make_tuple(event.chance, event.value));
-             return events;
-           })
+      .def(
+          "events",
+          [](const Record& r) {
+            nb::list events;
+            for (const Record::Event& event : r.events())
+              events.append(nb::make_tuple(event.chance, event.value));
+            return events;
+          },
+          nb::sig("def events(self) -> list[tuple[bool, int]]"))
       .def("play", &Record::play)
       .def("resolve", &Record::resolve)
       .def("undo",

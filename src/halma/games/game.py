@@ -15,6 +15,7 @@ from halma.errors import (
     IllegalMoveError,
     MoveSyntaxError,
     PositionError,
+    UnknownAgentError,
 )
 from halma.names import Value
 
@@ -137,6 +138,21 @@ class Game(ABC):
     @abstractmethod
     def scene(self, state: bytes, move: int | None = None) -> Scene:
         """Return what there is to see; `move` is the legal move about to be played."""
+
+    # What simple agents ask.
+
+    def advance(self, state: bytes, move: int) -> float:
+        """Return how far a legal move brings its piece forward; negative is backward.
+
+        Families where pieces race override it.
+        """
+        raise UnknownAgentError(
+            f"'{self.name}' has no notion of advance, so greedy does not play it."
+        )
+
+    def trailing(self, state: bytes, move: int) -> float:
+        """Return how far back the piece of a legal move stands; the last piece has the most."""
+        return 0.0
 
     def compose(self, fields: list[int]) -> bytes:
         """Build a state from the core's fields; what is wrong becomes a `PositionError`."""

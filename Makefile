@@ -1,0 +1,86 @@
+# Everything sets itself up: a virtual environment in .venv, the pinned versions of
+# constraints.txt, and a build of the core that is repeated when its sources change.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+GAME := rhombus-7x7-6
+
+# Build tools go into .venv and builds use them from there: they are pinned like all
+# else, and an unchanged C++ file is not compiled again. The two variables pin whatever
+# a requirement may need to be built with, for older and newer versions of pip.
+export PIP_CONSTRAINT := $(abspath constraints.txt)
+export PIP_BUILD_CONSTRAINT := $(PIP_CONSTRAINT)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+INSTALL := $(BIN)/pip install --quiet
+
+CORE := CMakeLists.txt $(wildcard core/*.hpp core/*/*.hpp core/*/*.cpp)
+SETTINGS := pyproject.toml constraints.txt
+STUBS := src/halma/_core.pyi
+# What runs C++ that could go wrong.
+SANITIZED := tests/games tests/agents
+
+.PHONY: run test test-long lint format stubs bench sanitize clean
+
+run: $(VENV)/.installed
+	$(BIN)/halma play greedy random --game $(GAME)
+
+test: $(VENV)/.developing
+	$(BIN)/pytest -n 2 -m "not slow"
+
+test-long: $(VENV)/.developing
+	$(BIN)/pytest -n 2
+
+lint: $(VENV)/.developing
+	$(BIN)/ruff check src tests
+	$(BIN)/ruff format --check src tests
+	$(BIN)/clang-format --dry-run -Werror $(filter core/%,$(CORE))
+	@mkdir -p build
+	@$(BIN)/python -m nanobind.stubgen --quiet -m halma._core -o build/_core.pyi
+	@diff -u $(STUBS) build/_core.pyi || { echo "$(STUBS) is out of date: run make stubs"; exit 1; }
+	$(BIN)/mypy
+
+format: $(VENV)/.developing
+	$(BIN)/ruff check --fix src tests
+	$(BIN)/ruff format src tests
+	$(BIN)/clang-format -i $(filter core/%,$(CORE))
+
+stubs: $(VENV)/.developing
+	$(BIN)/python -m nanobind.stubgen --quiet -m halma._core -o $(STUBS)
+
+bench: $(VENV)/.developing
+	$(BIN)/halma bench rules
+
+# The package is installed once more, with a sanitized core, into a folder of its own.
+# Python starts without site (-S) so that it is found instead of the one in .venv, and
+# with plain malloc so that the sanitizer sees every object.
+SANITIZED_PYTHON = env \
+    LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+    ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
+    PYTHONPATH="build/sanitize/package:$$($(BIN)/python -c 'import site; print(site.getsitepackages()[0])')" \
+    $(BIN)/python -S
+
+sanitize: $(VENV)/.developing
+	$(INSTALL) --no-build-isolation --no-deps --upgrade --target build/sanitize/package \
+	    --config-settings=cmake.define.HALMA_SANITIZE=ON \
+	    --config-settings=build-dir=build/sanitize/objects .
+	$(SANITIZED_PYTHON) -c "from halma import _core; assert 'sanitize' in _core.build()"
+	$(SANITIZED_PYTHON) -m pytest -m "not slow" -p no:cacheprovider $(SANITIZED)
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.tools: constraints.txt | $(BIN)/python
+	$(INSTALL) scikit-build-core nanobind cmake ninja
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.tools $(SETTINGS) $(CORE)
+	$(INSTALL) --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.developing: $(VENV)/.tools $(SETTINGS) $(CORE)
+	$(INSTALL) --no-build-isolation --editable ".[dev,envs,peers]"
+	@touch $@ $(VENV)/.installed

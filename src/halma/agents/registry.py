@@ -1,0 +1,78 @@
+"""Finding an agent by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from halma.agents.agent import Agent
+from halma.agents.greedy import GreedyAgent, StochasticGreedyAgent
+from halma.agents.random import RandomAgent
+from halma.errors import UnknownAgentError, suggestion
+from halma.names import Option, Value, join, resolve, split
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of agent: how its name looks and how one is made."""
+
+    name: str
+    #: a line for listings
+    about: str
+    #: takes the canonical name and the resolved options
+    build: Callable[[str, Mapping[str, Value]], Agent]
+    options: Sequence[Option] = ()
+    #: the option that may stand bare
+    main: str | None = None
+
+
+def _build_greedy(name: str, options: Mapping[str, Value]) -> Agent:
+    if options["pick"] == "stochastic":
+        return StochasticGreedyAgent(name)
+    return GreedyAgent(name)
+
+
+_KINDS = {
+    kind.name: kind
+    for kind in (
+        Kind("random", "any legal move", lambda name, options: RandomAgent(name)),
+        Kind(
+            "greedy",
+            "the longest way forward (liu2019)",
+            _build_greedy,
+            options=(
+                Option(
+                    "pick",
+                    "best",
+                    "the move that advances most, or any in proportion to its advance",
+                    choices=("best", "stochastic"),
+                ),
+            ),
+            main="pick",
+        ),
+    )
+}
+
+
+def register(kind: Kind) -> None:
+    """Make a kind of agent known by name."""
+    _KINDS[kind.name] = kind
+
+
+def kinds() -> Iterator[Kind]:
+    """Return all known kinds of agents."""
+    return iter(_KINDS.values())
+
+
+def agent(name: str) -> Agent:
+    """Return the agent of this name, e.g. `agent("greedy:stochastic")`."""
+    bare = split(name[:500].partition(":")[0])[0]
+    kind = _KINDS.get(bare)
+    if kind is None:
+        raise UnknownAgentError(
+            f"There is no agent '{bare[:60]}'.{suggestion(bare, _KINDS)} "
+            f"There are {', '.join(_KINDS)}."
+        )
+    _, given = split(name[:500], main=kind.main)
+    values = resolve(bare, given, kind.options)
+    return kind.build(join(bare, values, kind.options), values)

@@ -1,0 +1,8 @@
+"""The `halma` command: one verb per file, put together in `app`."""
+
+
+def main() -> None:
+    """Run the command line."""
+    from halma.cli.app import app
+
+    app(prog_name="halma")

@@ -1,0 +1,5 @@
+"""Lets `python -m halma.cli` stand for the `halma` command."""
+
+from halma.cli import main
+
+main()

@@ -1,0 +1,33 @@
+"""All verbs in one application.
+
+Each verb imports what it needs when it runs, so that `halma --help` is quick.
+"""
+
+from __future__ import annotations
+
+import typer
+
+from halma.cli.bench import bench
+from halma.cli.check import check
+from halma.cli.games import games
+from halma.cli.perft import perft
+from halma.cli.play import play
+from halma.cli.show import show
+from halma.cli.verb import verb
+
+app = typer.Typer(
+    help="A laboratory for board games in which pieces hop, race and hide.",
+    no_args_is_help=True,
+    add_completion=False,
+    # Plain help and errors: one line each, the same in a pipe and in a terminal.
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+app.command()(verb(games))
+app.command()(verb(show))
+# A depth of -1 must reach the verb, which has a better answer than "no such option".
+app.command(context_settings={"ignore_unknown_options": True})(verb(perft))
+app.command()(verb(check))
+app.command()(verb(play))
+app.add_typer(bench, name="bench")

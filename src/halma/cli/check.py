@@ -1,0 +1,28 @@
+"""`halma check`: does a game keep the contract?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from halma.cli.verb import JsonFlag, Seed, print_json
+
+
+def check(
+    variant: Annotated[str, typer.Argument(help="A variant, or a game of your own.")],
+    games: Annotated[int, typer.Option(min=1, help="Random games to look at.")] = 20,
+    seed: Seed = 0,
+    json: JsonFlag = False,
+) -> None:
+    """Run the conformance check on a game; exit status 1 if it fails."""
+    from halma.games.check import check as run_check
+    from halma.games.check import load
+
+    report = run_check(load(variant), games=games, seed=seed)
+    if json:
+        print_json(report.as_dict())
+    else:
+        print(report)
+    if not report.ok:
+        raise SystemExit(1)

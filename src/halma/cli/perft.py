@@ -1,0 +1,67 @@
+"""`halma perft`: count the leaves of the game tree."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from halma.cli.verb import JsonFlag, note, print_json
+from halma.errors import HalmaError
+
+if TYPE_CHECKING:
+    from halma.games import Position
+
+#: Far beyond what any machine can count, and shallow enough for the stack.
+DEEPEST = 64
+
+
+def perft(
+    variant: Annotated[str, typer.Argument(help="A variant, such as draughts-8x8.")],
+    depth: Annotated[int, typer.Argument(help="How many moves deep.")],
+    position: Annotated[str | None, typer.Option(help="The start, if left out.")] = None,
+    divide: Annotated[bool, typer.Option("--divide", help="Also count below each move.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Count the leaves of the game tree at each depth.
+
+    A chance outcome is not a move: each outcome is followed, none is counted.
+    """
+    from halma.games import game
+
+    if not 0 <= depth <= DEEPEST:
+        raise HalmaError(f"A depth is a whole number from 0 to {DEEPEST}, not {depth}.")
+    chosen = game(variant)
+    root = chosen.start() if position is None else chosen.position(position)
+    nodes = []
+    for d in range(1, depth + 1):
+        nodes.append(_count(root, d))
+        line = f"{d:>3} {nodes[-1]:>22,}"
+        note(line) if json else print(line, flush=True)
+    answer: dict[str, Any] = {"variant": chosen.name, "position": root.text, "nodes": nodes}
+    if divide:
+        answer["divide"] = _divide(root, depth)
+    if json:
+        print_json(answer)
+    elif divide:
+        for text, count in answer["divide"].items():
+            print(f"{text:>12} {count:>22,}")
+
+
+def _divide(root: Position, depth: int) -> dict[str, int]:
+    """Count below each move, or below each outcome where chance speaks first."""
+    if depth == 0:
+        return {}
+    if root.is_chance:
+        return {o.text: _count(root.resolve(o), depth) for o in root.outcomes}
+    return {m.text: _count(root.play(m), depth - 1) for m in root.legal_moves}
+
+
+def _count(position: Position, depth: int) -> int:
+    """Count in a thread: the core does not hear Ctrl-C, but the waiting main thread does."""
+    counted: list[int] = []
+    worker = threading.Thread(target=lambda: counted.append(position.perft(depth)), daemon=True)
+    worker.start()
+    worker.join()
+    return counted[0]

@@ -1,0 +1,148 @@
+"""A variant as a PettingZoo environment in which agents take turns.
+
+- Agents are `player_0`, `player_1`, ... in the order of play.
+- An observation is `{"observation": planes, "action_mask": mask}`: what a network sees,
+  from the side of the player to move, and which policy indices are legal. An agent
+  that is not to move sees the same planes with an empty mask.
+- Chance (dice, face-down pieces) is resolved by the environment, from the seed given
+  to `reset`.
+- Rewards come at the end: a score between 0 and the game's highest becomes a reward
+  between -1 and 1, so that a win of two players is 1, a loss -1 and a draw 0.
+- A game that ends by its rules terminates; one that a limit stops is truncated.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Box, Dict, Discrete
+from pettingzoo import AECEnv
+from pettingzoo.utils.wrappers import (
+    AssertOutOfBoundsWrapper,
+    OrderEnforcingWrapper,
+    TerminateIllegalWrapper,
+)
+
+from halma.errors import IllegalMoveError, OptionError
+from halma.games import Record, game
+
+RENDER_MODES = ("human", "ansi")
+
+
+def env(variant: str, render_mode: str | None = None) -> AECEnv:
+    """Return a variant with PettingZoo's usual guards.
+
+    An illegal action ends the game: -1 for the one who tried, 0 for the others.
+    """
+    wrapped: AECEnv = HalmaEnv(variant, render_mode)
+    wrapped = TerminateIllegalWrapper(wrapped, illegal_reward=-1)
+    wrapped = AssertOutOfBoundsWrapper(wrapped)
+    return OrderEnforcingWrapper(wrapped)
+
+
+def raw_env(variant: str, render_mode: str | None = None) -> HalmaEnv:
+    """Return a variant without guards: an illegal action raises an `IllegalMoveError`."""
+    return HalmaEnv(variant, render_mode)
+
+
+class HalmaEnv(AECEnv):  # type: ignore[misc]
+    """One game after another of a variant, played by stepping."""
+
+    def __init__(self, variant: str, render_mode: str | None = None) -> None:
+        super().__init__()
+        if render_mode not in (None, *RENDER_MODES):
+            raise OptionError(
+                f"There is no render mode '{render_mode}': it is one of {', '.join(RENDER_MODES)}."
+            )
+        self.game = game(variant)
+        self.render_mode = render_mode
+        self.metadata = {
+            "name": self.game.name,
+            "render_modes": list(RENDER_MODES),
+            "is_parallelizable": False,
+        }
+        self.possible_agents = [f"player_{i}" for i in range(self.game.players)]
+        self.observation_spaces = {agent: self._new_space() for agent in self.possible_agents}
+        self.action_spaces = {agent: Discrete(self.game.actions) for agent in self.possible_agents}
+        self._rng = random.Random()
+
+    def _new_space(self) -> Dict:
+        # Planes are whatever a family finds useful, so nothing is said about their range.
+        planes = Box(-np.inf, np.inf, self.game.shape, np.float32)
+        return Dict(
+            {"observation": planes, "action_mask": Box(0, 1, (self.game.actions,), np.int8)}
+        )
+
+    def observation_space(self, agent: str) -> Dict:
+        """Return the space of an agent's observations."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Discrete:
+        """Return the space of an agent's actions."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start a new game; without a seed the dice go on where they were."""
+        if seed is not None:
+            self._rng.seed(seed)
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self.record = Record(self.game)
+        self._pass_on()
+
+    def step(self, action: int | None) -> None:
+        """Play the selected agent's action, then let chance speak."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        assert action is not None
+        move = self.record.position.move_of(int(action))
+        if move is None:
+            raise IllegalMoveError(f"Action {action} is not legal here.")
+        self.record.play(move)
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        self._pass_on()
+        self._accumulate_rewards()
+        if self.render_mode == "human":
+            self.render()
+
+    def _pass_on(self) -> None:
+        """Go on until an agent has to act, or close the game."""
+        if not self.record.is_over:
+            self.record.roll(self._rng)
+        position = self.record.position
+        self.agent_selection = self.possible_agents[position.mover]
+        if self.record.is_over:
+            ended = self.terminations if position.is_terminal else self.truncations
+            ended.update(dict.fromkeys(self.agents, True))
+            highest = self.game.core.max_score
+            for agent, score in zip(self.possible_agents, position.result, strict=True):
+                self.rewards[agent] = 2 * score / highest - 1
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """Return what an agent sees."""
+        position = self.record.position
+        mask = np.zeros(self.game.actions, np.int8)
+        if agent == self.agent_selection and not self.record.is_over:
+            core, state = self.game.core, position.state
+            mask[[core.action(state, move) for move in core.legal(state)]] = 1
+        return {"observation": self.record.encode(), "action_mask": mask}
+
+    def render(self) -> str | None:
+        """Return the position as text, or print it in mode `human`."""
+        if self.render_mode == "ansi":
+            return str(self.record.position)
+        if self.render_mode == "human":
+            print(self.record.position)
+        return None
+
+    def close(self) -> None:
+        """Nothing to give back."""

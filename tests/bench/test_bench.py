@@ -1,0 +1,129 @@
+"""The benchmark's bookkeeping; the figures themselves are nobody's business here."""
+
+import json
+import time
+
+import pytest
+from typer.testing import CliRunner
+
+from halma.bench import peers, rules
+from halma.bench.harness import QUICK, Report, Row, Settings, machine, rates
+from halma.bench.table import print_rows, short
+from halma.cli.app import app
+
+TINY = Settings(rounds=1, seconds=0.001, peer_games=3)
+
+
+def test_rates_divide_units_by_seconds():
+    def work(portions):
+        time.sleep(0.002 * portions)
+        return 10 * portions
+
+    assert 2000 < rates({"sleeper": work}, Settings(2, 0.02, 1))["sleeper"] <= 5000
+
+
+def test_contestants_take_turns():
+    calls = []
+
+    def contestant(name):
+        def work(portions):
+            calls.append(name)
+            time.sleep(0.001)
+            return 1.0
+
+        return work
+
+    rates({name: contestant(name) for name in "ab"}, Settings(3, 0.001, 1))
+    assert calls[-6:] == ["a", "b"] * 3
+
+
+def test_rows():
+    floor = Row("speed", 20.0, "plies/s", goal=10.0)
+    assert (floor.met, floor.ratio) == (True, None)
+    assert {"name", "value", "unit", "goal"} <= set(floor.as_dict())
+    assert "peer" not in floor.as_dict()
+    ceiling = Row("size", 80, "bytes", goal=64, at_most=True)
+    assert ceiling.met is False
+    beside = Row("speed", 20.0, "plies/s", 10.0, False, "Peer", 5.0, "plies/s")
+    assert beside.as_dict()["ratio"] == 4.0
+    other_unit = Row("speed", 20.0, "plies/s", 10.0, False, "Peer", 5.0, "hops/s")
+    assert other_unit.as_dict()["ratio"] is None
+    assert Row("free", 1.0, "s").met is None
+
+
+def test_a_tiny_run_has_every_row_that_was_promised(capsys):
+    notes = []
+    report = rules.measure_rules(TINY, 0, notes.append)
+    names = [row.name for row in report.rows]
+    assert "ewn-5x5-6 playouts" in names
+    assert "ewn-5x5-6 state" in names
+    assert "import halma" in names
+    assert len(notes) == len(report.rows)
+    for row in report.as_dict()["rows"]:
+        assert {"name", "value", "unit", "goal"} <= set(row)
+        assert row["value"] > 0
+        if "peer" in row:
+            assert row["peer_value"] > 0
+            assert "ratio" in row
+    print_rows(machine(), report)
+    shown = capsys.readouterr().out
+    for name in names:
+        assert name in shown
+    assert "build: " in shown
+
+
+def test_variants_and_peers_that_are_missing_are_noted(monkeypatch):
+    monkeypatch.setattr(peers, "available", lambda: False)
+    monkeypatch.setattr(rules, "PLAYOUTS", ())
+    monkeypatch.setattr(rules, "PERFT", (("nothing-8x8", 3, 1e6),))
+    monkeypatch.setattr(rules, "MOVE_LISTS", (("nothing-8x8", 1e6), ("ewn-3x3-3", 1e6)))
+    monkeypatch.setattr(rules, "STATE_BYTES", ())
+    report = rules.measure_rules(TINY, 0, lambda line: None)
+    assert [row.name for row in report.rows] == ["ewn-3x3-3 move lists", "import halma"]
+    assert len(report.notes) == 2
+    assert "OpenSpiel" in report.notes[0]
+    assert "'nothing-8x8'" in report.notes[1]
+
+
+def test_perft_rows_count_leaves(monkeypatch):
+    monkeypatch.setattr(rules, "PLAYOUTS", ())
+    monkeypatch.setattr(rules, "PERFT", (("ewn-3x3-3", 2, 1e6),))
+    monkeypatch.setattr(rules, "MOVE_LISTS", ())
+    row = rules.measure_rules(TINY, 0, lambda line: None).rows[0]
+    assert (row.name, row.unit) == ("ewn-3x3-3 perft 2", "leaves/s")
+
+
+def test_the_peer_plays_whole_games():
+    pytest.importorskip("pyspiel")
+    play = peers.random_games("einstein_wurfelt_nicht", seed=1, sample=200)
+    # Random games of EinStein take some twenty plies on the full board.
+    assert 18 < play(10) / 10 < 25
+    assert not peers.has("no_such_game")
+
+
+def test_the_verb_prints_one_object(monkeypatch):
+    monkeypatch.setattr("halma.bench.harness.QUICK", TINY)
+    result = CliRunner().invoke(app, ["bench", "rules", "--quick", "--json"])
+    assert result.exit_code == 0
+    answer = json.loads(result.stdout)
+    assert {"rows", "notes", "build", "cpu"} <= set(answer)
+
+
+def test_a_figure_below_its_goal_is_no_error(monkeypatch, capsys):
+    report = Report([Row("slow thing", 1.0, "plies/s", goal=1e9)])
+    print_rows({"cpu": "abacus"}, report)
+    shown = capsys.readouterr().out
+    assert "slow thing" in shown
+    assert " no " in shown
+
+
+def test_quick_is_still_the_best_of_five():
+    assert QUICK.rounds == 5
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(31.24e6, "31.2 M"), (1500, "1.5 k"), (2e9, "2 G"), (64, "64"), (0.0342, "0.0342")],
+)
+def test_short_numbers(number, text):
+    assert short(number) == text
