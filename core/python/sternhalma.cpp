@@ -18,6 +18,7 @@ void bind_size(nb::module_& module, const char* name) {
               holes.append(nb::make_tuple(h.row, h.column, h.x2, h.y, h.point));
             return holes;
           },
+          nb::sig("def holes(self) -> list[tuple[int, int, int, int, int]]"),
           "Per hole: matrix row and column, twice its x, its y, and its star point or -1.")
       .def_prop_ro(
           "homes", [](const Bound& game) { return game.concrete().board().home; },
@@ -70,7 +71,9 @@ void bind_sternhalma(nb::module_& module) {
           throw nb::value_error("the homes do not fit on this rhombus");
         return build(HoleBoard::rhombus(side, home_rows), options);
       },
-      nb::arg("side"), nb::arg("home_rows"), nb::arg("options"));
+      nb::arg("side"), nb::arg("home_rows"), nb::arg("options"),
+      nb::sig("def sternhalma_rhombus(side: int, home_rows: int, options: SternhalmaOptions) -> "
+              "SmallSternhalma | LargeSternhalma"));
   module.def(
       "sternhalma_star",
       [](int point_rows, int home_rows, const std::vector<int>& seats, const SternhalmaOptions& options) {
@@ -79,7 +82,9 @@ void bind_sternhalma(nb::module_& module) {
           throw nb::value_error("there is no such star");
         return build(HoleBoard::star(point_rows, home_rows, seats), options);
       },
-      nb::arg("point_rows"), nb::arg("home_rows"), nb::arg("seats"), nb::arg("options"));
+      nb::arg("point_rows"), nb::arg("home_rows"), nb::arg("seats"), nb::arg("options"),
+      nb::sig("def sternhalma_star(point_rows: int, home_rows: int, seats: collections.abc.Sequence[int], "
+              "options: SternhalmaOptions) -> SmallSternhalma | LargeSternhalma"));
 }
 
 }  // namespace halma::python

@@ -168,7 +168,72 @@ class Record:
 class ScriptedGame(AnyGame):
     """Base of a game written in Python alone."""
 
+    def __init__(self, *, state_size: int, players: int, max_score: float, actions: int, shape: tuple[int, int, int], history: int, version: int, index_size: int) -> None: ...
+
+class SmallSternhalma(AnyGame):
+    @property
+    def holes(self) -> list[tuple[int, int, int, int, int]]:
+        """
+        Per hole: matrix row and column, twice its x, its y, and its star point or -1.
+        """
+
+    @property
+    def homes(self) -> list[list[int]]:
+        """Per player: start holes in the order of piece ids."""
+
+    @property
+    def targets(self) -> list[list[int]]:
+        """Per player: goal holes."""
+
+    @property
+    def views(self) -> list[list[int]]:
+        """Per player and hole: where that player sees it."""
+
+    def path(self, arg0: bytes, arg1: int, /) -> list[int]:
+        """Holes of a legal move, first to last, by the fewest hops."""
+
+class LargeSternhalma(AnyGame):
+    @property
+    def holes(self) -> list[tuple[int, int, int, int, int]]:
+        """
+        Per hole: matrix row and column, twice its x, its y, and its star point or -1.
+        """
+
+    @property
+    def homes(self) -> list[list[int]]:
+        """Per player: start holes in the order of piece ids."""
+
+    @property
+    def targets(self) -> list[list[int]]:
+        """Per player: goal holes."""
+
+    @property
+    def views(self) -> list[list[int]]:
+        """Per player and hole: where that player sees it."""
+
+    def path(self, arg0: bytes, arg1: int, /) -> list[int]:
+        """Holes of a legal move, first to last, by the fewest hops."""
+
+class SternhalmaOptions:
+    def __init__(self, *, mirror_hops: bool, occupy: bool, closed_points: bool, locked_target: bool, second_place: bool, ids_view: bool) -> None: ...
+
+def sternhalma_rhombus(side: int, home_rows: int, options: SternhalmaOptions) -> SmallSternhalma | LargeSternhalma: ...
+
+def sternhalma_star(point_rows: int, home_rows: int, seats: Sequence[int], options: SternhalmaOptions) -> SmallSternhalma | LargeSternhalma: ...
+
+class Draughts(AnyGame):
     def __init__(self) -> None: ...
+
+    @staticmethod
+    def path(arg: int, /) -> list[int]:
+        """The squares a move touches, 0 to 31, first to last."""
+
+    @staticmethod
+    def jumps(arg: int, /) -> int:
+        """How many pieces a move captures."""
 
 class Einstein(AnyGame):
     def __init__(self, width: int, height: int, pieces: int) -> None: ...
+
+class DarkChess(AnyGame):
+    def __init__(self, files: int, ranks: int, counts: Sequence[int]) -> None: ...

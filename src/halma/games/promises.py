@@ -266,9 +266,9 @@ def _actions(sample: Sample, position: Position) -> Iterator[str]:
             yield f"Move {move} has action {action}, which is move {core.move(state, action)}."
     others = range(core.actions)
     for action in sample.rng(state.hex()).sample(others, min(len(others), 50)):
-        move = position.move_of(action)
-        if move is not None and owner.get(action) != move.value:
-            yield f"Action {action} is move {move.value}, which has another action."
+        found = position.move_of(action)
+        if found is not None and owner.get(action) != found.value:
+            yield f"Action {action} is move {found.value}, which has another action."
 
 
 @_promise("planes", "decision", "The planes have the declared shape and are always the same.")

@@ -290,9 +290,11 @@ def _core_options(options: Mapping[str, Value]) -> _core.SternhalmaOptions:
 
 def _build(name: str, options: Mapping[str, Value]) -> Game | None:
     if match := _RHOMBUS.fullmatch(name):
-        return _build_rhombus(name, *map(int, match.groups()), options)
+        side, other, pieces = map(int, match.groups())
+        return _build_rhombus(name, side, other, pieces, options)
     if match := _STAR.fullmatch(name):
-        return _build_star(name, *map(int, match.groups()), options)
+        holes, players = map(int, match.groups())
+        return _build_star(name, holes, players, options)
     return None
 
 
