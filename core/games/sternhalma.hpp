@@ -92,7 +92,8 @@ class Sternhalma {
 
   bool terminal(const State& s) const { return options_.second_place ? s.second != 0 : s.first != 0; }
 
-  // A move is from | to << 8; a pass is kPass. Moves are listed piece by piece.
+  // A move is from | to << 8; a pass is kPass. Moves are listed piece by piece, steps
+  // before hops.
   void legal(const State& s, MoveList& moves) const {
     if (terminal(s)) return;
     if (s.first != s.mover + 1) {
@@ -101,9 +102,14 @@ class Sternhalma {
       for (int i = 0; i < army_; ++i) {
         const int from = s.piece[s.mover * army_ + i];
         const Words to = reach.from(from);
-        for (int c = 0; c < kClasses; ++c)
-          for (std::uint64_t left = to[c]; left; left &= left - 1)
-            *out++ = static_cast<Move>(from | hole_at_[c][std::countr_zero(left)] << 8);
+        // Steps are written without asking: a branch here would be a coin toss.
+        for (const Neighbour& step : beside_[from]) {
+          *out = static_cast<Move>(from | step.hole << 8);
+          out += to[step.parity] >> step.bit & 1;
+        }
+        const int c = class_[from];
+        for (std::uint64_t left = to[c]; left; left &= left - 1)
+          *out++ = static_cast<Move>(from | hole_at_[c][std::countr_zero(left)] << 8);
       }
       moves.resize(static_cast<int>(out - moves.data()));
     }
@@ -603,9 +609,15 @@ class Sternhalma {
       for (int d = 0; d < HoleBoard::kDirections; ++d) neighbour_[h][d] = board_.neighbour(h, d);
     }
     steps_.resize(n);
+    beside_.resize(n);
     for (int h = 0; h < n; ++h)
-      for (const int to : neighbour_[h])
+      for (int d = 0; d < HoleBoard::kDirections; ++d) {
+        const int to = neighbour_[h][d];
         if (to != HoleBoard::kOff) steps_[h][class_[to]] |= std::uint64_t{1} << bit_[to];
+        // Off the board stands for the hole itself, where no move ever ends.
+        const int seen = to == HoleBoard::kOff ? h : to;
+        beside_[h][d] = {static_cast<std::uint8_t>(seen), class_[seen], bit_[seen]};
+      }
   }
   int number_of(const HoleBoard::Hole& hole) const { return hole.q / 2 + stride_ * (hole.r / 2); }
 
@@ -675,6 +687,10 @@ class Sternhalma {
   Words holes_{};
   std::vector<std::array<int, HoleBoard::kDirections>> neighbour_;
   std::vector<Words> steps_;  // [hole]: its neighbours
+  struct Neighbour {
+    std::uint8_t hole, parity, bit;
+  };
+  std::vector<std::array<Neighbour, HoleBoard::kDirections>> beside_;  // [hole]: the same, one by one
   std::uint64_t hop_ends_[kClasses][3] = {};
   int middle_class_[kClasses][3] = {};
   unsigned middle_shift_[kClasses][3] = {};

@@ -86,8 +86,10 @@ def _print_tables(described: list[dict[str, Any]]) -> None:
                 f"  {option['key']}={'|'.join(allowed)}  {option['help']} ({option['default']})",
                 markup=False,
             )
+        defaults = {option["key"]: option["default"] for option in family["options"]}
         for name, values in family["presets"].items():
-            settings = ",".join(f"{key}={value}" for key, value in values.items())
+            changed = {key: value for key, value in values.items() if value != defaults[key]}
+            settings = ",".join(f"{key}={value}" for key, value in changed.items())
             console.print(f"  rules={name}  {settings or 'the defaults'}", markup=False)
         console.print()
 
