@@ -186,24 +186,27 @@ def test_values_of_all_positions(name: str) -> None:
     assert found == SOLVED[name]
 
 
-def test_fewest_moves_across_an_empty_board() -> None:
-    """One army alone crosses 4x4 in 8 moves: a breadth-first search over its sets of holes."""
-    twin = NaiveSternhalma("rhombus-4x4-3", win="fill")
+@pytest.mark.parametrize(
+    ("name", "fewest"),
+    [("rhombus-4x4-3", 8), pytest.param("rhombus-7x7-3", 17, marks=pytest.mark.slow)],
+)
+def test_fewest_moves_across_an_empty_board(name: str, fewest: int) -> None:
+    """One army alone: a breadth-first search over its sets of holes."""
+    twin = NaiveSternhalma(name, win="fill")
+    place = {text: hole for hole, text in twin.names.items()}
     start, goal = frozenset(twin.homes[0]), frozenset(twin.targets[0])
     depth, front, seen = 0, {start}, {start}
     while goal not in front:
         reached = set()
         for army in front:
             twin.board = dict.fromkeys(army, 0)
-            twin.mover, twin.first = 0, None
-            place = {text: hole for hole, text in twin.names.items()}
             for move in twin.moves():
                 one, other = (place[text] for text in move.split("-"))
                 reached.add(army - {one} | {other})
         front = reached - seen
         seen |= front
         depth += 1
-    assert depth == 8
+    assert depth == fewest
 
 
 def test_policy_of_schulte2021() -> None:
