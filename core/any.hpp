@@ -178,6 +178,7 @@ class Opaque {
 
   explicit Opaque(const AnyGame& game) : game_(&game) {}
 
+  std::size_t state_size() const { return game_->state_size(); }
   int players() const { return game_->players(); }
   float max_score() const { return game_->max_score(); }
   State initial() const {
@@ -226,5 +227,18 @@ class Opaque {
 };
 
 static_assert(Game<Opaque>);
+
+/// A state out of the bytes of an AnyGame whose concrete game this is.
+template <Game G>
+typename G::State load_state(const G&, const Bytes* bytes) {
+  typename G::State state;
+  std::memcpy(&state, bytes, sizeof(state));
+  return state;
+}
+inline Opaque::State load_state(const Opaque& game, const Bytes* bytes) {
+  Opaque::State state{};
+  std::memcpy(state.bytes.data(), bytes, game.state_size());
+  return state;
+}
 
 }  // namespace halma

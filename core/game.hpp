@@ -33,6 +33,7 @@ using Outcome = std::uint32_t;
 inline constexpr int kMaxPlayers = 6;
 inline constexpr int kMaxMoves = 512;     // the 121-hole star stays below 430
 inline constexpr int kMaxOutcomes = 720;  // placements of six pieces on six cells
+inline constexpr int kMaxFeatures = 16;
 
 /// A list with room for N items and no heap; what is beyond size() is garbage.
 template <class T, int N>
@@ -148,6 +149,13 @@ concept Game =
 // Hooks a family may add where a shorter way exists; the kernels use them if present.
 //   int count(const State&)             number of legal moves, without listing them
 //   Ply random_ply(State&, Random&)     chance and one uniformly random move in one go
+//   void features(const State&, int player, float* out) and
+//   std::vector<float> default_weights()
+//                                       at most kMaxFeatures numbers that judge where a player
+//                                       stands, and weights that make a fair score of them;
+//                                       a negative weight means less is better
+//   bool is_quiet(const State&)         nothing is about to be captured, so that a judgement
+//                                       is worth something
 
 template <class G>
 concept CountsMoves = requires(const G& g, const typename G::State& s) {
@@ -157,6 +165,17 @@ concept CountsMoves = requires(const G& g, const typename G::State& s) {
 template <class G>
 concept PlaysRandomly = requires(const G& g, typename G::State& s, Random& random) {
   { g.random_ply(s, random) } -> std::same_as<Ply>;
+};
+
+template <class G>
+concept HasFeatures = requires(const G& g, const typename G::State& s, int player, float* out) {
+  { g.features(s, player, out) } -> std::same_as<void>;
+  { g.default_weights() } -> std::same_as<std::vector<float>>;
+};
+
+template <class G>
+concept KnowsQuiet = requires(const G& g, const typename G::State& s) {
+  { g.is_quiet(s) } -> std::same_as<bool>;
 };
 
 }  // namespace halma

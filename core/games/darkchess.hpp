@@ -221,6 +221,19 @@ class DarkChess {
   }
 
   /// Who of the two players holds the colour does not matter to the game that follows.
+  // Material, face-down pieces included: kings, guards, ministers, rooks, knights,
+  // cannons, pawns.
+  std::vector<float> default_weights() const { return {6.0f, 5.0f, 4.0f, 3.0f, 2.0f, 3.0f, 1.0f}; }
+  void features(const State& s, int player, float* out) const {
+    std::fill_n(out, kKinds, 0.0f);
+    if (s.turn == kUndecided) return;
+    const int colour = player == s.mover ? s.turn : s.turn ^ 1;
+    for (int kind = 0; kind < kKinds; ++kind)
+      out[kind] = static_cast<float>(std::popcount(s.pool & range_[colour * kKinds + kind]));
+    for (std::uint32_t left = s.colour[colour]; left; left &= left - 1)
+      out[kind_at(s, std::countr_zero(left))] += 1.0f;
+  }
+
   std::uint64_t key(const State& s) const {
     const auto join = [](std::uint64_t high, std::uint64_t low) { return high << 32 | low; };
     std::uint64_t hash = mix64(join(s.pool, s.turn | s.turning << 8) + 1);

@@ -137,6 +137,24 @@ class Draughts {
     std::fill_n(out + 5 * 64, 64, context.no_progress);
   }
 
+  // Material: men, kings, and how many rows the men have come.
+  std::vector<float> default_weights() const { return {1.0f, 1.5f, 0.02f}; }
+  void features(const State& s, int player, float* out) const {
+    const Board men = s.pieces[player] & ~s.kings;
+    out[0] = static_cast<float>(std::popcount(men));
+    out[1] = static_cast<float>(std::popcount(s.pieces[player] & s.kings));
+    int rows = 0;
+    for (Board left = men; left; left &= left - 1) {
+      const int row = square_of(std::countr_zero(left)) / 4;
+      rows += player == 0 ? row : 7 - row;
+    }
+    out[2] = static_cast<float>(rows);
+  }
+  /// Nobody has to capture.
+  bool is_quiet(const State& s) const {
+    return (s.mover == 0 ? jumpers<0>(view<0>(s)) : jumpers<1>(view<1>(s))) == 0;
+  }
+
   std::uint64_t key(const State& s) const {
     return mix64(s.pieces[0] + mix64(s.pieces[1] + mix64((s.kings << 1 | s.mover) + 1)));
   }

@@ -180,6 +180,25 @@ class Einstein {
     if (s.die) std::fill_n(out + (2 * pieces_ + s.die - 1) * cells_, cells_, 1.0f);
   }
 
+  // How far the foremost piece is from its corner, how far all are together (a lost piece
+  // counts as nothing), and how many stand.
+  std::vector<float> default_weights() const { return {-0.6f, -0.05f, 0.1f}; }
+  void features(const State& s, int player, float* out) const {
+    int nearest = 8, all = 0, standing = 0;
+    for (int piece = 0; piece < pieces_; ++piece) {
+      const int cell = cell_of(s.pieces[player], piece);
+      if (cell == kGone) continue;
+      const int columns = std::abs(goal(player) % width_ - cell % width_);
+      const int rows = std::abs(goal(player) / width_ - cell / width_);
+      nearest = std::min(nearest, std::max(columns, rows));
+      all += std::max(columns, rows);
+      ++standing;
+    }
+    out[0] = static_cast<float>(nearest);
+    out[1] = static_cast<float>(all);
+    out[2] = static_cast<float>(standing);
+  }
+
   std::uint64_t key(const State& s) const {
     const std::uint64_t rest = s.mover | s.die << 1 | s.phase << 4;
     return mix64(s.pieces[0] + mix64(s.pieces[1] + mix64(rest + 1)));

@@ -97,7 +97,7 @@ class Sternhalma {
   void legal(const State& s, MoveList& moves) const {
     if (terminal(s)) return;
     if (s.first != s.mover + 1) {
-      const Reach reach(*this, s);
+      const Reach reach(*this, s, s.mover);
       Move* out = moves.data();
       for (int i = 0; i < army_; ++i) {
         const int from = s.piece[s.mover * army_ + i];
@@ -119,7 +119,7 @@ class Sternhalma {
   int count(const State& s) const {
     if (terminal(s)) return 0;
     if (s.first == s.mover + 1) return 1;
-    const Reach reach(*this, s);
+    const Reach reach(*this, s, s.mover);
     int number = 0;
     for (int i = 0; i < army_; ++i)
       for (const std::uint64_t word : reach.from(s.piece[s.mover * army_ + i])) number += std::popcount(word);
@@ -131,7 +131,7 @@ class Sternhalma {
     Words to[kLargestArmy];
     int number = 0, until[kLargestArmy];  // moves of pieces 0 to i together
     if (s.first != s.mover + 1) {
-      const Reach reach(*this, s);
+      const Reach reach(*this, s, s.mover);
       for (int i = 0; i < army_; ++i) {
         to[i] = reach.from(s.piece[s.mover * army_ + i]);
         for (const std::uint64_t word : to[i]) number += std::popcount(word);
@@ -190,7 +190,7 @@ class Sternhalma {
     if (class_[from] != class_[to]) return {from, to};
     std::vector<int> previous(board_.size(), -1), open{from};
     previous[from] = from;
-    const Reach reach(*this, s);
+    const Reach reach(*this, s, s.mover);
     for (std::size_t i = 0; i < open.size() && previous[to] < 0; ++i) {
       const std::uint64_t next = reach.one_hop(class_[from], std::uint64_t{1} << bit_[open[i]], from);
       for (std::uint64_t left = next; left; left &= left - 1) {
@@ -296,6 +296,30 @@ class Sternhalma {
       if (has(open_to_[s.mover], hole)) last[cell(hole)] = 1.0f;
   }
 
+  // he2016's three: A, the squared distances of the pieces to the far corner of their
+  // target; B, those to the line from corner to corner; C, how many rows each piece could
+  // advance in one move, all added up. The weights are the paper's, tuned at depth 2.
+  std::vector<float> default_weights() const { return {-0.911f, -0.140f, 0.388f}; }
+  void features(const State& s, int player, float* out) const {
+    const Reach reach(*this, s, player);
+    int corner = 0, middle = 0, advance = 0;
+    for (int i = 0; i < army_; ++i) {
+      const int from = s.piece[player * army_ + i];
+      const Standing& here = standing_[player][from];
+      corner += here.corner * here.corner;
+      middle += here.middle2 * here.middle2;
+      int best = here.row;
+      const Words to = reach.from(from);
+      for (int c = 0; c < kClasses; ++c)
+        for (std::uint64_t left = to[c]; left; left &= left - 1)
+          best = std::min(best, standing_[player][hole_at_[c][std::countr_zero(left)]].row);
+      advance += here.row - best;
+    }
+    out[0] = static_cast<float>(corner);
+    out[1] = static_cast<float>(middle) / 4.0f;  // middle2 is in half holes
+    out[2] = static_cast<float>(advance);
+  }
+
   /// Identity is left out: a position is where the colours stand.
   std::uint64_t key(const State& s) const {
     std::uint64_t sum = 0;
@@ -381,13 +405,13 @@ class Sternhalma {
   }
 
  private:
-  /// What the mover can reach in one position: made once, asked for each piece.
+  /// What a player can reach in one position: made once, asked for each piece.
   class Reach {
    public:
-    Reach(const Sternhalma& game, const State& s) : game_(game), state_(s) {
+    Reach(const Sternhalma& game, const State& s, int player) : game_(game), state_(s), player_(player) {
       for (int c = 0; c < kClasses; ++c) {
         empty_[c] = game.holes_[c] & ~s.occupied[c];
-        open_[c] = empty_[c] & game.open_to_[s.mover][c];
+        open_[c] = empty_[c] & game.open_to_[player][c];
         for (int d = 0; d < 3; ++d)
           hop_[c][d] =
               turned(s.occupied[game.middle_class_[c][d]], game.middle_shift_[c][d]) & game.hop_ends_[c][d];
@@ -401,8 +425,8 @@ class Sternhalma {
       Words to = game_.steps_[from];
       for (int k = 0; k < kClasses; ++k) to[k] &= open_[k];
       to[c] = hops(c, from) & open_[c];
-      if (game_.options_.locked_target && has_bit(game_.target_[state_.mover], game_, from))
-        for (int k = 0; k < kClasses; ++k) to[k] &= game_.target_[state_.mover][k];
+      if (game_.options_.locked_target && has_bit(game_.target_[player_], game_, from))
+        for (int k = 0; k < kClasses; ++k) to[k] &= game_.target_[player_][k];
       if (barred_) [[unlikely]]
         for (int player = 0; player < game_.players(); ++player)
           if (barred_ >> player & 1 && !has_bit(game_.target_[player], game_, from))
@@ -469,7 +493,7 @@ class Sternhalma {
     /// holds one of its owner's is barred to pieces from outside.
     void find_barred() {
       for (int player = 0; player < game_.players(); ++player) {
-        if (player == state_.mover || state_.in_target[player] == 0) continue;
+        if (player == player_ || state_.in_target[player] == 0) continue;
         int lacking = 0;
         for (int c = 0; c < kClasses; ++c)
           lacking += std::popcount(game_.target_[player][c] & ~state_.occupied[c]);
@@ -479,6 +503,7 @@ class Sternhalma {
 
     const Sternhalma& game_;
     const State& state_;
+    int player_;
     Words empty_, open_;
     // [class][direction]: lower ends of hops over an occupied middle, both ends on board
     std::uint64_t hop_[kClasses][3];
@@ -647,8 +672,25 @@ class Sternhalma {
       open_to_[player] = words_of(open);
       if (player == 0) open_ = open;  // the same in every player's view
     }
+    fill_standings();
     zobrist_.resize(static_cast<std::size_t>(players()) * HoleBoard::kOff);
     for (std::size_t i = 0; i < zobrist_.size(); ++i) zobrist_[i] = mix64(0x9E3779B97F4A7C15ULL * (i + 1));
+  }
+
+  /// The far corner of player 0's target is the top of the picture; others see theirs
+  /// there in their own view.
+  void fill_standings() {
+    int top = 0;
+    for (int h = 0; h < board_.size(); ++h)
+      if (board_.holes[h].y < board_.holes[top].y) top = h;
+    const HoleBoard::Hole& corner = board_.holes[top];
+    for (int player = 0; player < players(); ++player)
+      for (int h = 0; h < board_.size(); ++h) {
+        const HoleBoard::Hole& seen = board_.holes[board_.to_view[player][h]];
+        const int dq = seen.q - corner.q, dr = seen.r - corner.r;
+        const int steps = (std::abs(dq) + std::abs(dr) + std::abs(dq + dr)) / 2;
+        standing_[player].push_back({steps, std::abs(seen.x2 - corner.x2), seen.y});
+      }
   }
 
   void fill_policy() {
@@ -696,8 +738,14 @@ class Sternhalma {
   unsigned middle_shift_[kClasses][3] = {};
 
   Words target_[MaxPlayers] = {}, open_to_[MaxPlayers] = {};
-  std::vector<int> open_;                    // holes player 0 may stop in
-  std::vector<int> open_rank_, class_rank_;  // [hole]: among open_, among its class in open_
+  struct Standing {
+    int corner;   // steps to the far corner of the target
+    int middle2;  // half holes from the line through both corners
+    int row;      // of the player's picture, from the top
+  };
+  std::vector<Standing> standing_[MaxPlayers];  // [player][hole]
+  std::vector<int> open_;                       // holes player 0 may stop in
+  std::vector<int> open_rank_, class_rank_;     // [hole]: among open_, among its class in open_
   std::vector<int> open_in_class_[kClasses];
   int jump_base_[kClasses + 1] = {};
   std::vector<std::uint64_t> zobrist_;  // [player * kOff + hole]

@@ -40,6 +40,7 @@ nb::ndarray<nb::numpy, T> owned_array(std::vector<T>&& values, std::initializer_
 void bind_game(nb::module_& module);
 void bind_record(nb::module_& module);
 void bind_scripted(nb::module_& module);
+void bind_mcts(nb::module_& module);
 void bind_sternhalma(nb::module_& module);
 void bind_draughts(nb::module_& module);
 void bind_einstein(nb::module_& module);

@@ -1,10 +1,12 @@
 #include "../games/einstein.hpp"
 
+#include "../search/registry.hpp"
 #include "bind.hpp"
 
 namespace halma::python {
 
 void bind_einstein(nb::module_& module) {
+  register_searches<Einstein>();
   using Bound = Erased<Einstein>;
   nb::class_<Bound, AnyGame>(module, "Einstein")
       .def(

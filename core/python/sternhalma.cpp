@@ -1,5 +1,6 @@
 #include "../games/sternhalma.hpp"
 
+#include "../search/registry.hpp"
 #include "bind.hpp"
 
 namespace halma::python {
@@ -50,6 +51,8 @@ nb::object build(HoleBoard board, const SternhalmaOptions& options) {
 }  // namespace
 
 void bind_sternhalma(nb::module_& module) {
+  register_searches<SmallSternhalma>();
+  register_searches<LargeSternhalma>();
   bind_size<SmallSternhalma>(module, "SmallSternhalma");
   bind_size<LargeSternhalma>(module, "LargeSternhalma");
 

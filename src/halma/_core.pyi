@@ -170,6 +170,183 @@ class ScriptedGame(AnyGame):
 
     def __init__(self, *, state_size: int, players: int, max_score: float, actions: int, shape: tuple[int, int, int], history: int, version: int, index_size: int) -> None: ...
 
+class Rule(enum.Enum):
+    UCT = 0
+
+    PUCT = 1
+
+    GUMBEL = 2
+
+class Untried(enum.Enum):
+    LOSS = 0
+
+    DRAW = 1
+
+    WIN = 2
+
+    INFINITE = 3
+
+    PARENT = 4
+
+class Backup(enum.Enum):
+    MEAN = 0
+
+    NEGAMAX = 1
+
+class Proof(enum.Enum):
+    NONE = 0
+
+    LOSS = 1
+
+    DRAW = 2
+
+    WIN = 3
+
+class EvaluatorKind(enum.Enum):
+    UNIFORM = 0
+
+    ROLLOUT = 1
+
+    LINEAR = 2
+
+class SearchOptions:
+    """Every dial of the tree search; see core/search/options.hpp."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def rule(self) -> Rule: ...
+
+    @rule.setter
+    def rule(self, arg: Rule, /) -> None: ...
+
+    @property
+    def c(self) -> float: ...
+
+    @c.setter
+    def c(self, arg: float, /) -> None: ...
+
+    @property
+    def untried(self) -> Untried: ...
+
+    @untried.setter
+    def untried(self, arg: Untried, /) -> None: ...
+
+    @property
+    def backup(self) -> Backup: ...
+
+    @backup.setter
+    def backup(self, arg: Backup, /) -> None: ...
+
+    @property
+    def noise_weight(self) -> float: ...
+
+    @noise_weight.setter
+    def noise_weight(self, arg: float, /) -> None: ...
+
+    @property
+    def noise_alpha(self) -> float: ...
+
+    @noise_alpha.setter
+    def noise_alpha(self, arg: float, /) -> None: ...
+
+    @property
+    def solver(self) -> bool: ...
+
+    @solver.setter
+    def solver(self, arg: bool, /) -> None: ...
+
+    @property
+    def cut_loops(self) -> bool: ...
+
+    @cut_loops.setter
+    def cut_loops(self, arg: bool, /) -> None: ...
+
+    @property
+    def considered(self) -> int: ...
+
+    @considered.setter
+    def considered(self, arg: int, /) -> None: ...
+
+    @property
+    def visit_offset(self) -> float: ...
+
+    @visit_offset.setter
+    def visit_offset(self, arg: float, /) -> None: ...
+
+    @property
+    def value_scale(self) -> float: ...
+
+    @value_scale.setter
+    def value_scale(self, arg: float, /) -> None: ...
+
+    @property
+    def rollout_plies(self) -> int: ...
+
+    @rollout_plies.setter
+    def rollout_plies(self, arg: int, /) -> None: ...
+
+    @property
+    def rollout_quiet(self) -> int: ...
+
+    @rollout_quiet.setter
+    def rollout_quiet(self, arg: int, /) -> None: ...
+
+class RootMove:
+    """One move of the root after a search."""
+
+    @property
+    def move(self) -> int: ...
+
+    @property
+    def visits(self) -> int: ...
+
+    @property
+    def value(self) -> float: ...
+
+    @property
+    def prior(self) -> float: ...
+
+    @property
+    def proof(self) -> Proof: ...
+
+    @property
+    def line(self) -> list[int]: ...
+
+class Mcts:
+    """A tree search with an evaluator of the core."""
+
+    def __init__(self, game: AnyGame, options: SearchOptions, evaluator: EvaluatorKind, weights: Sequence[float] = [], scale: float = 1.0, seed: int = 0) -> None: ...
+
+    def set_root(self, state: bytes, history: Sequence[int] = []) -> None: ...
+
+    def advance(self, state: bytes, move: int, outcomes: Sequence[int] = [], history: Sequence[int] = []) -> None: ...
+
+    def run(self, simulations: int = 18446744073709551615, seconds: float = 0.0) -> None: ...
+
+    def root_moves(self, line_length: int = 8) -> list[RootMove]: ...
+
+    def policy(self) -> list[float]: ...
+
+    def best(self) -> int: ...
+
+    def dump(self) -> dict: ...
+
+    @property
+    def settled(self) -> bool: ...
+
+    @property
+    def simulations(self) -> int: ...
+
+    @property
+    def root_value(self) -> float: ...
+
+    @property
+    def bytes(self) -> int: ...
+
+    @property
+    def visited_edges(self) -> int: ...
+
 class SmallSternhalma(AnyGame):
     @property
     def holes(self) -> list[tuple[int, int, int, int, int]]:

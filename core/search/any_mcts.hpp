@@ -1,0 +1,115 @@
+// Tree search behind an interface that knows no game: one virtual call starts many
+// simulations, which run on the family's real types.
+#pragma once
+
+#include <memory>
+
+#include "../any.hpp"
+#include "mcts.hpp"
+
+namespace halma {
+
+enum class EvaluatorKind : std::uint8_t { uniform, rollout, linear };
+
+/// Which evaluator of the core a search uses.
+struct EvaluatorChoice {
+  EvaluatorKind kind = EvaluatorKind::uniform;
+  std::vector<float> weights;  // linear; empty: the family's own
+  float scale = 1.0f;          // linear
+};
+
+/// A node of a tree written out for inspection.
+struct NodeDump {
+  int kind, mover;  // kind as in Tree::Kind
+  std::uint32_t visits;
+  float total;
+  std::uint32_t first, number;
+};
+struct TreeDump {
+  std::vector<NodeDump> nodes;
+  std::vector<std::uint32_t> what, child, visits;
+  std::vector<float> total, prior;
+  std::vector<Proof> proof;
+};
+
+class AnyMcts {
+ public:
+  virtual ~AnyMcts() = default;
+  virtual void set_root(const Bytes* state, std::vector<std::uint64_t> history) = 0;
+  virtual void run(std::uint64_t simulations, double seconds) = 0;
+  virtual void advance(const Bytes* state, Move move, std::span<const Outcome> outcomes,
+                       std::vector<std::uint64_t> history) = 0;
+  virtual std::vector<RootMove> root_moves(int line_length) const = 0;
+  virtual std::vector<float> policy() const = 0;
+  virtual int best() const = 0;
+  virtual bool settled() const = 0;
+  virtual std::uint64_t simulations() const = 0;
+  virtual float root_value() const = 0;  // for the player to move
+  virtual std::size_t bytes() const = 0;
+  virtual std::size_t visited_edges() const = 0;
+  virtual TreeDump dump() const = 0;
+};
+
+template <Game G>
+class ErasedMcts : public AnyMcts {
+ public:
+  /// The game must outlive the search.
+  ErasedMcts(const G& game, const SearchOptions& options, EvaluatorChoice evaluator, std::uint64_t seed)
+      : game_(&game), evaluator_(std::move(evaluator)), search_(game, options, seed, false) {
+    if constexpr (HasFeatures<G>)
+      if (evaluator_.weights.empty()) evaluator_.weights = game.default_weights();
+  }
+
+  void set_root(const Bytes* state, std::vector<std::uint64_t> history) override {
+    search_.set_root(load_state(*game_, state), std::move(history));
+  }
+  void run(std::uint64_t simulations, double seconds) override {
+    const SearchOptions& options = search_.options();
+    switch (evaluator_.kind) {
+      case EvaluatorKind::uniform:
+        search_.run(UniformEvaluator{}, simulations, seconds);
+        break;
+      case EvaluatorKind::rollout:
+        search_.run(RolloutEvaluator{options.rollout_plies, options.rollout_quiet}, simulations, seconds);
+        break;
+      case EvaluatorKind::linear:
+        search_.run(LinearEvaluator{evaluator_.weights, evaluator_.scale}, simulations, seconds);
+        break;
+    }
+  }
+  void advance(const Bytes* state, Move move, std::span<const Outcome> outcomes,
+               std::vector<std::uint64_t> history) override {
+    search_.advance(load_state(*game_, state), move, outcomes, std::move(history));
+  }
+  std::vector<RootMove> root_moves(int line_length) const override { return search_.root_moves(line_length); }
+  std::vector<float> policy() const override { return search_.policy(); }
+  int best() const override { return search_.best(); }
+  bool settled() const override { return search_.settled(); }
+  std::uint64_t simulations() const override { return search_.simulations(); }
+  float root_value() const override {
+    const auto& root = search_.tree().nodes[0];
+    return root.total / static_cast<float>(root.visits);
+  }
+  std::size_t bytes() const override { return search_.tree().bytes(); }
+  std::size_t visited_edges() const override { return search_.tree().visited(); }
+  TreeDump dump() const override {
+    const Tree<G>& tree = search_.tree();
+    TreeDump out;
+    for (const auto& node : tree.nodes)
+      out.nodes.push_back({node.kind, node.mover, node.visits, node.total, node.first, node.number});
+    out.what = tree.what;
+    out.child = tree.child;
+    out.visits = tree.visits;
+    out.total = tree.total;
+    out.prior = tree.prior;
+    out.proof = tree.proof;
+    return out;
+  }
+
+ private:
+  const G* game_;
+  EvaluatorChoice evaluator_;
+  Mcts<G> search_;
+};
+
+}  // namespace halma

@@ -1,0 +1,589 @@
+// Monte-Carlo tree search over any game: any number of players, with or without chance.
+//
+// A simulation goes down the tree to a position that was not seen before, has it
+// evaluated and carries the values back up. Going down counts visits at once (a virtual
+// loss), coming up adds values; so several simulations may be under way in one tree
+// when a network evaluates them together.
+#pragma once
+
+#include <chrono>
+#include <optional>
+
+#include "evaluators.hpp"
+#include "selection.hpp"
+
+namespace halma {
+
+/// One root move after a search.
+struct RootMove {
+  Move move;
+  std::uint32_t visits;
+  float value;  // for the player to move, in [0, 1]; NaN when never tried
+  float prior;
+  Proof proof;
+  std::vector<Move> line;  // the most visited continuation, without chance outcomes
+};
+
+template <Game G>
+class Mcts {
+ public:
+  using State = typename G::State;
+  using Index = typename Tree<G>::Index;
+  using Node = typename Tree<G>::Node;
+
+  /// A simulation that has gone down: its path and, once known, its values.
+  struct Leaf {
+    struct Step {
+      Index node, edge;
+    };
+    std::vector<Step> path;
+    State state;
+    bool decided = false;  // values are known; otherwise the state must be evaluated
+    float values[kMaxPlayers];
+  };
+
+  /// The game must outlive the search. `with_priors`: evaluations bring priors, so a
+  /// position becomes a node at once.
+  Mcts(const G& game, SearchOptions options, std::uint64_t seed, bool with_priors)
+      : game_(&game), options_(options), random_(seed), defer_(!with_priors && game.players() == 2) {}
+
+  const Tree<G>& tree() const { return tree_; }
+  const SearchOptions& options() const { return options_; }
+  Random& random() { return random_; }
+  std::uint64_t simulations() const { return simulations_; }
+
+  /// Starts anew from a decision state. `history` holds the keys of the game so far,
+  /// for loop-cutting; `priors` one number per legal move, or nothing for equal ones.
+  void set_root(const State& state, std::vector<std::uint64_t> history = {}, const float* priors = nullptr,
+                const float* values = nullptr) {
+    tree_.clear();
+    history_ = std::move(history);
+    simulations_ = 0;
+    const Index root = make_node(state, priors);
+    start_root(root, values);
+  }
+
+  bool has_root() const { return !tree_.nodes.empty(); }
+
+  /// Whether nothing is left to find out: the root is over, or proven.
+  bool settled() const {
+    const Node& root = tree_.nodes[0];
+    return root.kind != Tree<G>::kDecision || (options_.solver && node_proof(root) != Proof::none);
+  }
+
+  /// Runs simulations with an evaluator of the core until `simulations` of this root
+  /// have been made in all, `seconds` are over (0: no limit), or the root is settled.
+  template <Evaluator<G> E>
+  void run(const E& evaluator, std::uint64_t simulations, double seconds) {
+    using Clock = std::chrono::steady_clock;
+    const auto deadline = Clock::now() + std::chrono::duration<double>(seconds);
+    if (options_.rule == Rule::gumbel) plan_halving(simulations);
+    while (simulations_ < simulations && !settled()) {
+      // Looking at the clock costs as much as a simulation of a small game.
+      if (seconds > 0 && simulations_ % 64 == 0 && Clock::now() >= deadline) break;
+      descend(leaf_);
+      if (!leaf_.decided) evaluator.evaluate(*game_, leaf_.state, leaf_.values, random_);
+      finish(leaf_, leaf_.values);
+    }
+  }
+
+  /// Plans Gumbel's sequential halving for so many simulations; needed before the
+  /// first of them when they are driven from outside.
+  void plan_halving(std::uint64_t simulations) {
+    if (!halving_.empty() && halving_.size() == simulations) return;
+    const Node& root = tree_.nodes[0];
+    gumbel_.resize(root.number);
+    for (float& g : gumbel_)
+      g = -std::log(-std::log(static_cast<float>(random_.uniform()) * 0.99999f + 1e-6f));
+    halving_ = halving_plan(std::min<int>(options_.considered, root.number), simulations);
+  }
+
+  /// Goes down once. Afterwards `leaf.decided` tells whether finish() can follow at
+  /// once. Returns false, with nothing changed, when the way led to a position whose
+  /// evaluation is still awaited.
+  bool descend(Leaf& leaf) {
+    leaf.path.clear();
+    leaf.decided = false;
+    Index at = 0;
+    while (true) {
+      if (tree_.nodes[at].kind == Tree<G>::kTerminal) {
+        ++tree_.nodes[at].visits;
+        settle(leaf, tree_.nodes[at].state);
+        break;
+      }
+      const Index edge = choose(at);
+      const Index to = tree_.child[edge];
+      if (to == kAwaited) {
+        retreat(leaf);
+        return false;
+      }
+      ++tree_.nodes[at].visits;
+      ++tree_.visits[edge];
+      leaf.path.push_back({at, edge});
+      if (to < Tree<G>::kFirstMark) {
+        at = to;
+        continue;
+      }
+      State next = tree_.nodes[at].state;
+      step(next, tree_.nodes[at].kind, tree_.what[edge]);
+      if (to == Tree<G>::kLoop) {
+        settle(leaf, next);
+        break;
+      }
+      if (to == Tree<G>::kUnvisited) {
+        if (options_.cut_loops && repeats(leaf, next)) {
+          tree_.child[edge] = Tree<G>::kLoop;
+          settle(leaf, next);
+          break;
+        }
+        if (const std::optional<Index> chance = open(leaf, edge, next)) {
+          at = *chance;
+          continue;
+        }
+        break;
+      }
+      at = become_node(edge, to, next);
+    }
+    ++simulations_;
+    return true;
+  }
+
+  /// Carries a leaf's values up. `priors` has one number per legal move of the leaf.
+  void finish(const Leaf& leaf, const float* evaluated, const float* priors = nullptr) {
+    if (!leaf.decided && !defer_) {
+      const Index edge = leaf.path.back().edge;
+      const Index node = make_node(leaf.state, priors);
+      tree_.child[edge] = node;
+      start_node(node, evaluated[tree_.nodes[node].mover]);
+    }
+    float values[kMaxPlayers];
+    std::copy_n(evaluated, game_->players(), values);
+    for (std::size_t i = leaf.path.size(); i-- > 0;) {
+      const auto [at, edge] = leaf.path[i];
+      Node& node = tree_.nodes[at];
+      const float value = values[node.mover];
+      node.total += value;
+      if (options_.backup == Backup::mean) {
+        tree_.total[edge] += value;
+      } else {
+        tree_.total[edge] = value;
+        const float best = current_value(node);
+        values[node.mover] = best;
+        values[node.mover ^ 1] = 1.0f - best;
+      }
+    }
+    if (options_.solver) spread_proofs(leaf);
+  }
+
+  /// Gives up on a leaf that will not be evaluated; its visits are taken back.
+  void cancel(const Leaf& leaf) {
+    if (!leaf.decided && !leaf.path.empty() && tree_.child[leaf.path.back().edge] == kAwaited)
+      tree_.child[leaf.path.back().edge] = Tree<G>::kUnvisited;
+    retreat(leaf);
+    --simulations_;
+  }
+
+  /// Mixes noise into the root's priors.
+  void add_noise() {
+    const Node& root = tree_.nodes[0];
+    std::vector<float> noise(root.number);
+    float sum = 0;
+    for (float& x : noise) sum += x = gamma(options_.noise_alpha);
+    for (int i = 0; i < root.number; ++i) {
+      float& prior = tree_.prior[root.first + i];
+      prior = (1 - options_.noise_weight) * prior +
+              options_.noise_weight * (sum > 0 ? noise[i] / sum : 1.0f / root.number);
+    }
+  }
+
+  std::vector<RootMove> root_moves(int line_length = 8) const {
+    std::vector<RootMove> moves;
+    const Node& root = tree_.nodes[0];
+    for (Index edge = root.first; edge < root.first + root.number; ++edge) {
+      RootMove move{tree_.what[edge],  tree_.visits[edge], std::nanf(""),
+                    tree_.prior[edge], tree_.proof[edge],  {}};
+      if (move.visits) move.value = edge_value(tree_, edge, options_.backup);
+      if (move.proof != Proof::none) move.value = proof_value(move.proof);
+      move.line = line_from(edge, line_length);
+      moves.push_back(std::move(move));
+    }
+    return moves;
+  }
+
+  /// The policy a search ends with: visit shares, or Gumbel's improved policy.
+  std::vector<float> policy() const {
+    const Node& root = tree_.nodes[0];
+    std::vector<float> out(root.number);
+    if (options_.rule == Rule::gumbel) {
+      improved_policy(tree_, root, options_, out.data());
+      return out;
+    }
+    float sum = 0;
+    for (int i = 0; i < root.number; ++i) sum += out[i] = static_cast<float>(tree_.visits[root.first + i]);
+    for (float& x : out) x = sum > 0 ? x / sum : 1.0f / static_cast<float>(root.number);
+    return out;
+  }
+
+  /// The root move to play: a proven win, else the most visited that is not proven lost
+  /// (ties by value); with Gumbel, the best of the finalists.
+  int best() const {
+    const Node& root = tree_.nodes[0];
+    int best = 0;
+    std::uint32_t most = 0;
+    for (int i = 0; i < root.number; ++i) most = std::max(most, tree_.visits[root.first + i]);
+    std::vector<float> scaled(root.number);
+    if (options_.rule == Rule::gumbel && !gumbel_.empty())
+      completed_values(tree_, root, options_, scaled.data());
+    float best_score = -1e30f;
+    for (int i = 0; i < root.number; ++i) {
+      const Index edge = root.first + i;
+      const auto n = static_cast<float>(tree_.visits[edge]);
+      float score = n + (n > 0 ? edge_value(tree_, edge, options_.backup) * 0.5f : 0.0f);
+      if (options_.rule == Rule::gumbel && !gumbel_.empty())
+        score = tree_.visits[edge] == most ? gumbel_[i] + logit(tree_.prior[edge]) + scaled[i] : -1e29f;
+      if (tree_.proof[edge] == Proof::win) score = 1e29f;
+      if (tree_.proof[edge] == Proof::loss) score = -1e29f;
+      if (score > best_score) {
+        best = i;
+        best_score = score;
+      }
+    }
+    return best;
+  }
+
+  /// Goes on from the position after `move` (and the outcomes that followed), keeping
+  /// what was found out about it. Starts anew when nothing was.
+  void advance(const State& state, Move move, std::span<const Outcome> outcomes,
+               std::vector<std::uint64_t> history) {
+    Index at = 0;
+    bool known = has_root() && follow(at, move);
+    for (const Outcome outcome : outcomes) known = known && follow(at, outcome);
+    if (!known || tree_.nodes[at].kind != Tree<G>::kDecision) {
+      set_root(state, std::move(history));
+      return;
+    }
+    Tree<G> kept;
+    copy_below(at, kept);
+    tree_ = std::move(kept);
+    history_ = std::move(history);
+    halving_.clear();
+    gumbel_.clear();
+    simulations_ = tree_.nodes[0].visits - 1;
+    if (options_.noise_weight > 0) add_noise();
+  }
+
+ private:
+  static constexpr Index kAwaited = 0xFFFFFFFCu;  // evaluation under way
+
+  static float proof_value(Proof proof) {
+    return proof == Proof::win ? 1.0f : proof == Proof::draw ? 0.5f : 0.0f;
+  }
+
+  void step(State& state, std::uint8_t kind, std::uint32_t what) const {
+    if (kind == Tree<G>::kChance)
+      game_->resolve(state, what);
+    else
+      game_->play(state, what);
+  }
+
+  void settle(Leaf& leaf, const State& state) const {
+    scaled_result(*game_, state, leaf.values);
+    leaf.decided = true;
+  }
+
+  Index make_node(const State& state, const float* priors) {
+    const auto index = static_cast<Index>(tree_.nodes.size());
+    Node& node = tree_.nodes.emplace_back();
+    node.state = state;
+    node.key = options_.cut_loops ? game_->key(state) : 0;
+    node.mover = static_cast<std::uint8_t>(game_->mover(state));
+    node.visits = 0;
+    node.total = node.raw = 0;
+    if (game_->at_chance(state)) {
+      OutcomeList outcomes;
+      game_->outcomes(state, outcomes);
+      node.kind = Tree<G>::kChance;
+      node.number = static_cast<std::uint16_t>(outcomes.size());
+      node.first = tree_.grow(outcomes.size());
+      for (int i = 0; i < outcomes.size(); ++i) {
+        tree_.what[node.first + i] = outcomes[i].outcome;
+        tree_.prior[node.first + i] = static_cast<float>(outcomes[i].probability);
+      }
+      return index;
+    }
+    MoveList moves;
+    game_->legal(state, moves);
+    node.kind = moves.empty() ? Tree<G>::kTerminal : Tree<G>::kDecision;
+    node.number = static_cast<std::uint16_t>(moves.size());
+    node.first = tree_.grow(moves.size());
+    for (int i = 0; i < moves.size(); ++i) {
+      tree_.what[node.first + i] = moves[i];
+      tree_.prior[node.first + i] = priors ? priors[i] : 1.0f / static_cast<float>(moves.size());
+    }
+    return index;
+  }
+
+  /// Writes down a node's first visit.
+  void start_node(Index index, float value) {
+    Node& node = tree_.nodes[index];
+    node.visits = 1;
+    node.total = node.raw = value;
+  }
+
+  void start_root(Index root, const float* values) {
+    start_node(root, values ? values[tree_.nodes[root].mover] : 1.0f / static_cast<float>(game_->players()));
+    halving_.clear();
+    gumbel_.clear();
+    if (options_.noise_weight > 0) add_noise();
+  }
+
+  /// A first visit. Either fills the leaf, or returns a chance node to go on from.
+  std::optional<Index> open(Leaf& leaf, Index edge, State& next) {
+    Index mark = defer_ ? Tree<G>::kVisited : kAwaited;
+    if (game_->at_chance(next)) {
+      State after = next;
+      if (defer_) {
+        const Outcome outcome = sample(*game_, next, random_);
+        game_->resolve(after, outcome);
+        mark = Tree<G>::kDrawn | outcome;
+      }
+      if (!defer_ || game_->at_chance(after)) {
+        const Index chance = make_node(next, nullptr);
+        tree_.child[edge] = chance;
+        start_node(chance, 0.5f);
+        tree_.nodes[chance].visits = 0;
+        return chance;
+      }
+      next = after;
+    }
+    if (game_->terminal(next)) {
+      settle(leaf, next);
+      if (!defer_) {
+        mark = make_node(next, nullptr);
+        tree_.nodes[mark].visits = 1;
+      }
+      if (options_.solver && !(mark & Tree<G>::kDrawn && mark < kAwaited))
+        tree_.proof[edge] = proof_of(leaf.values[tree_.nodes[leaf.path.back().node].mover]);
+    } else {
+      leaf.state = next;
+    }
+    tree_.child[edge] = mark;
+    return std::nullopt;
+  }
+
+  /// The second visit of a deferred position: it gets its node, which inherits the
+  /// first visit from the edge.
+  Index become_node(Index edge, Index mark, const State& state) {
+    const Index index = make_node(state, nullptr);
+    tree_.child[edge] = index;
+    Node& node = tree_.nodes[index];
+    // Two players share one point, so the edge's value tells the other's too. The edge
+    // has been counted for the second time already, but its total is of the first.
+    const int above = parent_mover_;
+    const float first = node.mover == above ? tree_.total[edge] : 1.0f - tree_.total[edge];
+    start_node(index, first);
+    if (node.kind == Tree<G>::kTerminal && options_.solver) {
+      float values[kMaxPlayers];
+      scaled_result(*game_, state, values);
+      tree_.proof[edge] = proof_of(values[above]);
+    }
+    if (node.kind == Tree<G>::kChance) {
+      for (Index outcome = node.first; outcome < node.first + node.number; ++outcome)
+        if (tree_.what[outcome] == (mark & ~Tree<G>::kDrawn)) {
+          tree_.visits[outcome] = 1;
+          tree_.total[outcome] = first;
+          tree_.child[outcome] = Tree<G>::kVisited;
+        }
+    }
+    return index;
+  }
+
+  Index choose(Index at) {
+    const Node& node = tree_.nodes[at];
+    parent_mover_ = node.mover;
+    if (node.kind == Tree<G>::kChance) {
+      double left = random_.uniform();
+      Index edge = node.first;
+      for (; edge + 1 < node.first + node.number; ++edge) {
+        left -= tree_.prior[edge];
+        if (left < 0) break;
+      }
+      return edge;
+    }
+    switch (options_.rule) {
+      case Rule::uct:
+        return select_uct(tree_, node, options_);
+      case Rule::puct:
+        return select_puct(tree_, node, options_);
+      case Rule::gumbel:
+        return at == 0 ? select_halving(node) : select_improved(tree_, node, options_);
+    }
+    return node.first;
+  }
+
+  /// Gumbel at the root: of the moves drawn, those with as many visits as the plan
+  /// says compete by noise, prior and value.
+  Index select_halving(const Node& root) {
+    const std::uint32_t wanted =
+        halving_.empty() ? 0 : halving_[std::min<std::size_t>(simulations_, halving_.size() - 1)];
+    std::vector<float> scaled(root.number);
+    completed_values(tree_, root, options_, scaled.data());
+    int best = -1;
+    float best_score = -1e30f;
+    for (int i = 0; i < root.number; ++i) {
+      const Index edge = root.first + i;
+      if (is_done(tree_, edge, options_)) continue;
+      const float score = gumbel_[i] + logit(tree_.prior[edge]) + (wanted ? scaled[i] : 0.0f);
+      if (tree_.visits[edge] == wanted && score > best_score) {
+        best = i;
+        best_score = score;
+      }
+    }
+    // Proofs may have taken away every move the plan had in mind.
+    return best < 0 ? select_improved(tree_, root, options_) : root.first + best;
+  }
+
+  /// Takes back the visits of a way that led nowhere.
+  void retreat(const Leaf& leaf) {
+    for (const auto& [at, edge] : leaf.path) {
+      --tree_.nodes[at].visits;
+      --tree_.visits[edge];
+    }
+  }
+
+  bool repeats(const Leaf& leaf, const State& state) const {
+    if (game_->at_chance(state)) return false;
+    const std::uint64_t key = game_->key(state);
+    for (const auto& step : leaf.path)
+      if (tree_.nodes[step.node].key == key) return true;
+    return std::find(history_.begin(), history_.end(), key) != history_.end();
+  }
+
+  /// Negamax: a node's value for its mover, from its edges.
+  float current_value(const Node& node) const {
+    float best = 0.0f, sum = 0.0f, visits = 0.0f;
+    for (Index edge = node.first; edge < node.first + node.number; ++edge) {
+      if (tree_.visits[edge] == 0) continue;
+      const auto n = static_cast<float>(tree_.visits[edge]);
+      best = std::max(best, tree_.total[edge]);
+      sum += n * tree_.total[edge];
+      visits += n;
+    }
+    return node.kind == Tree<G>::kChance ? sum / visits : best;
+  }
+
+  static Proof proof_of(float value) {
+    return value == 1.0f   ? Proof::win
+           : value == 0.5f ? Proof::draw
+           : value == 0.0f ? Proof::loss
+                           : Proof::none;
+  }
+
+  /// What a node's edges prove about it, for its mover.
+  Proof node_proof(const Node& node) const {
+    Proof least = Proof::win, most = Proof::none;
+    for (Index edge = node.first; edge < node.first + node.number; ++edge) {
+      const Proof proof = tree_.proof[edge];
+      if (proof == Proof::win && node.kind == Tree<G>::kDecision) return Proof::win;
+      if (proof == Proof::none) least = Proof::none;
+      least = std::min(least, proof);
+      most = std::max(most, proof);
+    }
+    if (least == Proof::none) return Proof::none;
+    // Whatever chance does must come to the same.
+    if (node.kind == Tree<G>::kChance) return least == most ? most : Proof::none;
+    return most;
+  }
+
+  /// Carries proofs up a finished path as far as they reach.
+  void spread_proofs(const Leaf& leaf) {
+    for (std::size_t i = leaf.path.size(); i-- > 1;) {
+      const Node& node = tree_.nodes[leaf.path[i].node];
+      const Proof proof = node_proof(node);
+      if (proof == Proof::none) return;
+      const auto [above, edge] = leaf.path[i - 1];
+      tree_.proof[edge] = tree_.nodes[above].mover == node.mover ? proof : opposite(proof);
+    }
+  }
+
+  /// Marsaglia and Tsang's gamma variates; below 1 by the usual power trick.
+  float gamma(float alpha) {
+    if (alpha < 1.0f)
+      return gamma(alpha + 1.0f) * static_cast<float>(std::pow(random_.uniform(), 1.0 / alpha));
+    const double d = alpha - 1.0 / 3.0, c = 1.0 / std::sqrt(9.0 * d);
+    while (true) {
+      // A normal variate by Box and Muller.
+      const double u = std::max(random_.uniform(), 1e-300);
+      const double x = std::sqrt(-2.0 * std::log(u)) * std::cos(6.283185307179586 * random_.uniform());
+      const double v = (1.0 + c * x) * (1.0 + c * x) * (1.0 + c * x);
+      if (v <= 0) continue;
+      if (std::log(std::max(random_.uniform(), 1e-300)) < 0.5 * x * x + d - d * v + d * std::log(v))
+        return static_cast<float>(d * v);
+    }
+  }
+
+  /// The most visited way on from an edge, moves only.
+  std::vector<Move> line_from(Index edge, int length) const {
+    std::vector<Move> line{tree_.what[edge]};
+    while (static_cast<int>(line.size()) < length && tree_.child[edge] < Tree<G>::kFirstMark) {
+      const Node& node = tree_.nodes[tree_.child[edge]];
+      Index next = node.first;
+      for (Index e = node.first; e < node.first + node.number; ++e)
+        if (tree_.visits[e] > tree_.visits[next]) next = e;
+      if (node.number == 0 || tree_.visits[next] == 0) break;
+      if (node.kind == Tree<G>::kChance) break;  // what follows depends on the draw
+      line.push_back(tree_.what[next]);
+      edge = next;
+    }
+    return line;
+  }
+
+  bool follow(Index& at, std::uint32_t what) const {
+    const Node& node = tree_.nodes[at];
+    for (Index edge = node.first; edge < node.first + node.number; ++edge)
+      if (tree_.what[edge] == what && tree_.child[edge] < Tree<G>::kFirstMark) {
+        at = tree_.child[edge];
+        return true;
+      }
+    return false;
+  }
+
+  /// Copies a node and all below it, breadth first, so that the root is node 0.
+  void copy_below(Index root, Tree<G>& kept) const {
+    std::vector<Index> open{root};
+    kept.nodes.push_back(tree_.nodes[root]);
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      const Node& old = tree_.nodes[open[i]];
+      const Index first = kept.grow(old.number);
+      kept.nodes[i].first = first;
+      for (int k = 0; k < old.number; ++k) {
+        const Index from = old.first + k, to = first + k;
+        kept.what[to] = tree_.what[from];
+        kept.visits[to] = tree_.visits[from];
+        kept.total[to] = tree_.total[from];
+        kept.prior[to] = tree_.prior[from];
+        kept.proof[to] = tree_.proof[from];
+        kept.child[to] = tree_.child[from];
+        if (tree_.child[from] < Tree<G>::kFirstMark) {
+          kept.child[to] = static_cast<Index>(kept.nodes.size());
+          open.push_back(tree_.child[from]);
+          kept.nodes.push_back(tree_.nodes[tree_.child[from]]);
+        }
+      }
+    }
+  }
+
+  const G* game_;
+  SearchOptions options_;
+  Random random_;
+  bool defer_;
+  Tree<G> tree_;
+  std::vector<std::uint64_t> history_;
+  std::uint64_t simulations_ = 0;
+  int parent_mover_ = 0;
+  Leaf leaf_;
+  std::vector<std::uint32_t> halving_;  // visits a root move must have to be considered, per simulation
+  std::vector<float> gumbel_;           // [root move]
+};
+
+}  // namespace halma

@@ -1,0 +1,61 @@
+// Which compiled search belongs to which family. A family's own source file registers
+// its instantiations, so rules stay unaware of search and one file is compiled per
+// family. A game nobody registered, one written in Python, runs through Opaque.
+#pragma once
+
+#include <map>
+#include <typeindex>
+
+#include "any_mcts.hpp"
+
+namespace halma {
+
+/// Makers of every kind of search for one family; the game must outlive what they make.
+struct SearchMakers {
+  std::unique_ptr<AnyMcts> (*mcts)(const AnyGame&, const SearchOptions&, EvaluatorChoice, std::uint64_t seed);
+};
+
+inline std::map<std::type_index, SearchMakers>& registered_searches() {
+  static std::map<std::type_index, SearchMakers> makers;
+  return makers;
+}
+
+/// The makers for a game; those of AnyGame itself serve every game without its own.
+inline const SearchMakers& searches_for(const AnyGame& game) {
+  const auto& makers = registered_searches();
+  const auto found = makers.find(typeid(game));
+  return found != makers.end() ? found->second : makers.at(typeid(AnyGame));
+}
+
+/// Compiles every search for the family G and registers it.
+template <Game G>
+void register_searches() {
+  registered_searches()[typeid(Erased<G>)] = {
+      .mcts = [](const AnyGame& game, const SearchOptions& options, EvaluatorChoice evaluator,
+                 std::uint64_t seed) -> std::unique_ptr<AnyMcts> {
+        return std::make_unique<ErasedMcts<G>>(static_cast<const Erased<G>&>(game).concrete(), options,
+                                               std::move(evaluator), seed);
+      },
+  };
+}
+
+/// A search that keeps the Opaque it runs on.
+template <template <class> class Search>
+class OpaqueSearch : private Opaque, public Search<Opaque> {
+ public:
+  template <class... Args>
+  explicit OpaqueSearch(const AnyGame& game, Args&&... args)
+      : Opaque(game), Search<Opaque>(static_cast<const Opaque&>(*this), std::forward<Args>(args)...) {}
+};
+
+/// Registers the searches that every other game uses.
+inline void register_opaque_searches() {
+  registered_searches()[typeid(AnyGame)] = {
+      .mcts = [](const AnyGame& game, const SearchOptions& options, EvaluatorChoice evaluator,
+                 std::uint64_t seed) -> std::unique_ptr<AnyMcts> {
+        return std::make_unique<OpaqueSearch<ErasedMcts>>(game, options, std::move(evaluator), seed);
+      },
+  };
+}
+
+}  // namespace halma
