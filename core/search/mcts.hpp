@@ -120,6 +120,14 @@ class Mcts {
       ++tree_.nodes[at].visits;
       ++tree_.visits[edge];
       leaf.path.push_back({at, edge});
+      if (options_.solver && tree_.proof[edge] != Proof::none) {
+        // Players avoid what is proven; chance does not, and gets the proven value.
+        const int mover = tree_.nodes[at].mover;
+        leaf.values[mover] = proof_value(tree_.proof[edge]);
+        leaf.values[mover ^ 1] = 1.0f - leaf.values[mover];
+        leaf.decided = true;
+        break;
+      }
       if (to < Tree<G>::kFirstMark) {
         at = to;
         continue;
