@@ -7,18 +7,21 @@
 namespace halma::python {
 namespace {
 
-/// A search together with nothing but its game, which it keeps alive.
-std::unique_ptr<AnyMcts> make(const AnyGame& game, const SearchOptions& options, EvaluatorKind evaluator,
-                              const std::vector<float>& weights, float scale, std::uint64_t seed) {
+void check_options(const AnyGame& game, const SearchOptions& options) {
   if (game.players() != 2 && options.backup == Backup::negamax)
     throw nb::value_error("negamax values are for two players");
   if (game.players() != 2 && options.solver) throw nb::value_error("proofs are for two players");
+}
+
+/// A search together with nothing but its game, which it keeps alive.
+std::unique_ptr<AnyMcts> make(const AnyGame& game, const SearchOptions& options, EvaluatorKind evaluator,
+                              const std::vector<float>& weights, float scale, std::uint64_t seed) {
+  check_options(game, options);
   if (weights.size() > kMaxFeatures) throw nb::value_error("there are too many weights");
   return searches_for(game).mcts(game, options, EvaluatorChoice{evaluator, weights, scale}, seed);
 }
 
-nb::dict dump(const AnyMcts& search) {
-  const TreeDump tree = search.dump();
+nb::dict dump(const TreeDump& tree) {
   nb::list nodes;
   for (const NodeDump& node : tree.nodes)
     nodes.append(nb::make_tuple(node.kind, node.mover, node.visits, node.total, node.first, node.number));
@@ -33,6 +36,59 @@ nb::dict dump(const AnyMcts& search) {
   for (const Proof p : tree.proof) proof.push_back(static_cast<int>(p));
   out["proof"] = proof;
   return out;
+}
+
+/// A batch with its game and the shape of what goes in and out.
+struct BatchSearch {
+  const AnyGame* game;
+  std::unique_ptr<AnyBatch> batch;
+  int awaited = 0;
+
+  int checked(int tree) const {
+    if (tree < 0 || tree >= batch->trees()) throw nb::index_error("there is no such tree");
+    return tree;
+  }
+  int judged(int tree) const {
+    if (!batch->has_root(checked(tree))) throw nb::value_error("this tree's root has not been judged yet");
+    return tree;
+  }
+};
+
+using Planes = nb::ndarray<float, nb::ndim<4>, nb::c_contig, nb::device::cpu>;
+using Rows = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+void set_batch_root(BatchSearch& self, int tree, const nb::bytes& state,
+                    const std::vector<nb::bytes>& earlier, std::uint64_t simulations) {
+  const Bytes* bytes = state_bytes(*self.game, state);
+  if (self.game->at_chance(bytes) || self.game->terminal(bytes))
+    throw nb::value_error("a search starts where a player is to move");
+  std::vector<Bytes> packed;
+  for (const nb::bytes& one : earlier) {
+    const Bytes* first = state_bytes(*self.game, one);
+    packed.insert(packed.end(), first, first + self.game->state_size());
+  }
+  self.batch->set_root(self.checked(tree), bytes, packed.data(), static_cast<int>(earlier.size()),
+                       simulations);
+}
+
+int collect(BatchSearch& self, const Planes& planes, int per_tree) {
+  const PlaneShape shape = self.game->shape();
+  if (static_cast<int>(planes.shape(1)) != shape.planes || static_cast<int>(planes.shape(2)) != shape.rows ||
+      static_cast<int>(planes.shape(3)) != shape.columns)
+    throw nb::value_error("the array of planes has the wrong shape");
+  if (self.awaited) throw nb::value_error("the leaves of the last collect() are still awaited");
+  nb::gil_scoped_release release;
+  return self.awaited = self.batch->collect(planes.data(), static_cast<int>(planes.shape(0)), per_tree);
+}
+
+void submit(BatchSearch& self, const Rows& priors, const Rows& values) {
+  if (static_cast<int>(priors.shape(0)) < self.awaited || static_cast<int>(values.shape(0)) < self.awaited ||
+      static_cast<int>(priors.shape(1)) != self.game->actions() ||
+      static_cast<int>(values.shape(1)) != self.game->players())
+    throw nb::value_error("priors are leaves x actions, values leaves x players");
+  nb::gil_scoped_release release;
+  self.batch->submit(priors.data(), values.data());
+  self.awaited = 0;
 }
 
 }  // namespace
@@ -87,6 +143,11 @@ void bind_mcts(nb::module_& module) {
   struct Search {
     const AnyGame* game;
     std::unique_ptr<AnyMcts> tree;
+
+    AnyMcts& rooted() const {
+      if (!tree->has_root()) throw nb::value_error("this search has no root yet: call set_root() first");
+      return *tree;
+    }
   };
   nb::class_<Search>(module, "Mcts", "A tree search with an evaluator of the core.")
       .def(
@@ -121,21 +182,48 @@ void bind_mcts(nb::module_& module) {
       .def(
           "run",
           [](Search& s, std::uint64_t simulations, double seconds) {
+            AnyMcts& tree = s.rooted();
             nb::gil_scoped_release release;
-            s.tree->run(simulations, seconds);
+            tree.run(simulations, seconds);
           },
           nb::arg("simulations") = std::numeric_limits<std::uint64_t>::max(), nb::arg("seconds") = 0.0)
       .def(
-          "root_moves", [](const Search& s, int length) { return s.tree->root_moves(length); },
+          "root_moves", [](const Search& s, int length) { return s.rooted().root_moves(length); },
           nb::arg("line_length") = 8)
-      .def("policy", [](const Search& s) { return s.tree->policy(); })
-      .def("best", [](const Search& s) { return s.tree->best(); })
-      .def("dump", [](const Search& s) { return dump(*s.tree); })
-      .def_prop_ro("settled", [](const Search& s) { return s.tree->settled(); })
-      .def_prop_ro("simulations", [](const Search& s) { return s.tree->simulations(); })
-      .def_prop_ro("root_value", [](const Search& s) { return s.tree->root_value(); })
-      .def_prop_ro("bytes", [](const Search& s) { return s.tree->bytes(); })
-      .def_prop_ro("visited_edges", [](const Search& s) { return s.tree->visited_edges(); });
+      .def("policy", [](const Search& s) { return s.rooted().policy(); })
+      .def("best", [](const Search& s) { return s.rooted().best(); })
+      .def("dump", [](const Search& s) { return dump(s.rooted().dump()); })
+      .def_prop_ro("settled", [](const Search& s) { return s.rooted().settled(); })
+      .def_prop_ro("simulations", [](const Search& s) { return s.rooted().simulations(); })
+      .def_prop_ro("root_value", [](const Search& s) { return s.rooted().root_value(); })
+      .def_prop_ro("bytes", [](const Search& s) { return s.rooted().bytes(); })
+      .def_prop_ro("visited_edges", [](const Search& s) { return s.rooted().visited_edges(); });
+
+  using B = const BatchSearch&;
+  nb::class_<BatchSearch>(module, "Batch", "Many trees whose leaves are judged together, from outside.")
+      .def(
+          "__init__",
+          [](BatchSearch* self, const AnyGame& game, const SearchOptions& options, int trees,
+             std::uint64_t seed) {
+            check_options(game, options);
+            if (trees < 1) throw nb::value_error("a batch has at least one tree");
+            new (self) BatchSearch{&game, searches_for(game).batch(game, options, trees, seed)};
+          },
+          nb::arg("game"), nb::arg("options"), nb::arg("trees"), nb::arg("seed") = 0, nb::keep_alive<1, 2>())
+      .def("set_root", &set_batch_root, nb::arg("tree"), nb::arg("state"),
+           nb::arg("earlier") = std::vector<nb::bytes>(), nb::arg("simulations"))
+      .def("collect", &collect, nb::arg("planes"), nb::arg("per_tree") = 1,
+           "Write the planes of leaves into (capacity, planes, rows, columns); return how many.")
+      .def("submit", &submit, nb::arg("priors"), nb::arg("values"),
+           "Judge the collected leaves: priors (leaves, actions), values (leaves, players), mover first.")
+      .def(
+          "root_moves", [](B b, int tree, int length) { return b.batch->root_moves(b.judged(tree), length); },
+          nb::arg("tree"), nb::arg("line_length") = 8)
+      .def("policy", [](B b, int tree) { return b.batch->policy(b.judged(tree)); })
+      .def("best", [](B b, int tree) { return b.batch->best(b.judged(tree)); })
+      .def("root_value", [](B b, int tree) { return b.batch->root_value(b.judged(tree)); })
+      .def("simulations", [](B b, int tree) { return b.batch->simulations(b.judged(tree)); })
+      .def("dump", [](B b, int tree) { return dump(b.batch->dump(b.judged(tree))); });
 }
 
 }  // namespace halma::python

@@ -32,6 +32,20 @@ struct TreeDump {
   std::vector<Proof> proof;
 };
 
+template <Game G>
+TreeDump dump_tree(const Tree<G>& tree) {
+  TreeDump out;
+  for (const auto& node : tree.nodes)
+    out.nodes.push_back({node.kind, node.mover, node.visits, node.total, node.first, node.number});
+  out.what = tree.what;
+  out.child = tree.child;
+  out.visits = tree.visits;
+  out.total = tree.total;
+  out.prior = tree.prior;
+  out.proof = tree.proof;
+  return out;
+}
+
 class AnyMcts {
  public:
   virtual ~AnyMcts() = default;
@@ -42,6 +56,7 @@ class AnyMcts {
   virtual std::vector<RootMove> root_moves(int line_length) const = 0;
   virtual std::vector<float> policy() const = 0;
   virtual int best() const = 0;
+  virtual bool has_root() const = 0;  // everything below asks for one
   virtual bool settled() const = 0;
   virtual std::uint64_t simulations() const = 0;
   virtual float root_value() const = 0;  // for the player to move
@@ -84,6 +99,7 @@ class ErasedMcts : public AnyMcts {
   std::vector<RootMove> root_moves(int line_length) const override { return search_.root_moves(line_length); }
   std::vector<float> policy() const override { return search_.policy(); }
   int best() const override { return search_.best(); }
+  bool has_root() const override { return search_.has_root(); }
   bool settled() const override { return search_.settled(); }
   std::uint64_t simulations() const override { return search_.simulations(); }
   float root_value() const override {
@@ -92,19 +108,7 @@ class ErasedMcts : public AnyMcts {
   }
   std::size_t bytes() const override { return search_.tree().bytes(); }
   std::size_t visited_edges() const override { return search_.tree().visited(); }
-  TreeDump dump() const override {
-    const Tree<G>& tree = search_.tree();
-    TreeDump out;
-    for (const auto& node : tree.nodes)
-      out.nodes.push_back({node.kind, node.mover, node.visits, node.total, node.first, node.number});
-    out.what = tree.what;
-    out.child = tree.child;
-    out.visits = tree.visits;
-    out.total = tree.total;
-    out.prior = tree.prior;
-    out.proof = tree.proof;
-    return out;
-  }
+  TreeDump dump() const override { return dump_tree(search_.tree()); }
 
  private:
   const G* game_;

@@ -7,12 +7,14 @@
 #include <typeindex>
 
 #include "any_mcts.hpp"
+#include "batch.hpp"
 
 namespace halma {
 
 /// Makers of every kind of search for one family; the game must outlive what they make.
 struct SearchMakers {
   std::unique_ptr<AnyMcts> (*mcts)(const AnyGame&, const SearchOptions&, EvaluatorChoice, std::uint64_t seed);
+  std::unique_ptr<AnyBatch> (*batch)(const AnyGame&, const SearchOptions&, int trees, std::uint64_t seed);
 };
 
 inline std::map<std::type_index, SearchMakers>& registered_searches() {
@@ -36,6 +38,11 @@ void register_searches() {
         return std::make_unique<ErasedMcts<G>>(static_cast<const Erased<G>&>(game).concrete(), options,
                                                std::move(evaluator), seed);
       },
+      .batch = [](const AnyGame& game, const SearchOptions& options, int trees,
+                  std::uint64_t seed) -> std::unique_ptr<AnyBatch> {
+        return std::make_unique<Batch<G>>(static_cast<const Erased<G>&>(game).concrete(), options, trees,
+                                          seed);
+      },
   };
 }
 
@@ -54,6 +61,10 @@ inline void register_opaque_searches() {
       .mcts = [](const AnyGame& game, const SearchOptions& options, EvaluatorChoice evaluator,
                  std::uint64_t seed) -> std::unique_ptr<AnyMcts> {
         return std::make_unique<OpaqueSearch<ErasedMcts>>(game, options, std::move(evaluator), seed);
+      },
+      .batch = [](const AnyGame& game, const SearchOptions& options, int trees,
+                  std::uint64_t seed) -> std::unique_ptr<AnyBatch> {
+        return std::make_unique<OpaqueSearch<Batch>>(game, options, trees, seed);
       },
   };
 }

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections import Counter, defaultdict, deque
+from collections import Counter
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference.retrograde import solve
 from reference.sternhalma import NaiveSternhalma
 
 import halma
@@ -148,31 +149,7 @@ SOLVED = {
 def test_values_of_all_positions(name: str) -> None:
     """Solve by plain retrograde analysis: a wrong rule anywhere shows in these counts."""
     core = halma.game(name).core
-    value: dict[int, str] = {}
-    distance: dict[int, int] = {}
-    before: dict[int, list[int]] = defaultdict(list)
-    choices: dict[int, int] = {}
-    for index in range(core.index_size):
-        state = core.unindex(index)
-        if core.terminal(state):
-            value[index] = "illegal" if core.result(state)[0] == 1 else "lost"
-            distance[index] = 0
-            continue
-        moves = core.legal(state)
-        choices[index] = len(moves)
-        for move in moves:
-            before[core.index(core.play(state, move))].append(index)
-    queue = deque(index for index, v in value.items() if v == "lost")
-    while queue:
-        index = queue.popleft()
-        for earlier in before[index]:
-            if earlier in value:
-                continue
-            choices[earlier] -= 1
-            if value[index] == "lost" or choices[earlier] == 0:
-                value[earlier] = "won" if value[index] == "lost" else "lost"
-                distance[earlier] = distance[index] + 1
-                queue.append(earlier)
+    value, distance = solve(core)
     counts = Counter(value.values())
     start = core.index(core.initial())
     found = (
