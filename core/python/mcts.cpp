@@ -1,5 +1,9 @@
 // Tree search as Python sees it.
+#include <algorithm>
+#include <atomic>
+#include <exception>
 #include <limits>
+#include <thread>
 
 #include "../search/registry.hpp"
 #include "bind.hpp"
@@ -38,6 +42,43 @@ nb::dict dump(const TreeDump& tree) {
   return out;
 }
 
+/// A search and the game it is about.
+struct Search {
+  const AnyGame* game;
+  std::unique_ptr<AnyMcts> tree;
+
+  AnyMcts& rooted() const {
+    if (!tree->has_root()) throw nb::value_error("this search has no root yet: call set_root() first");
+    return *tree;
+  }
+};
+
+/// Runs independent searches on several threads; what each finds does not depend on how
+/// many there are.
+void run_many(const std::vector<Search*>& searches, std::uint64_t simulations, double seconds, int threads) {
+  if (threads < 1) throw nb::value_error("there must be at least one thread");
+  for (const Search* search : searches) search->rooted();
+  std::vector<Search*> sorted = searches;
+  std::sort(sorted.begin(), sorted.end());
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+    throw nb::value_error("a search can run only once at a time");
+  nb::gil_scoped_release release;
+  std::atomic<std::size_t> next = 0;
+  std::vector<std::exception_ptr> failed(threads);
+  std::vector<std::thread> crew;
+  for (int i = 0; i < threads; ++i)
+    crew.emplace_back([&, i] {
+      try {
+        for (std::size_t k; (k = next++) < searches.size();) searches[k]->tree->run(simulations, seconds);
+      } catch (...) {
+        failed[i] = std::current_exception();
+      }
+    });
+  for (std::thread& thread : crew) thread.join();
+  for (const std::exception_ptr& trouble : failed)
+    if (trouble) std::rethrow_exception(trouble);
+}
+
 /// A batch with its game and the shape of what goes in and out.
 struct BatchSearch {
   const AnyGame* game;
@@ -57,8 +98,8 @@ struct BatchSearch {
 using Planes = nb::ndarray<float, nb::ndim<4>, nb::c_contig, nb::device::cpu>;
 using Rows = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-void set_batch_root(BatchSearch& self, int tree, const nb::bytes& state,
-                    const std::vector<nb::bytes>& earlier, std::uint64_t simulations) {
+void set_batch_root(BatchSearch& self, int tree, const nb::bytes& state, std::uint64_t simulations,
+                    const std::vector<nb::bytes>& earlier) {
   const Bytes* bytes = state_bytes(*self.game, state);
   if (self.game->at_chance(bytes) || self.game->terminal(bytes))
     throw nb::value_error("a search starts where a player is to move");
@@ -140,15 +181,6 @@ void bind_mcts(nb::module_& module) {
       .def_ro("proof", &RootMove::proof)
       .def_ro("line", &RootMove::line);
 
-  struct Search {
-    const AnyGame* game;
-    std::unique_ptr<AnyMcts> tree;
-
-    AnyMcts& rooted() const {
-      if (!tree->has_root()) throw nb::value_error("this search has no root yet: call set_root() first");
-      return *tree;
-    }
-  };
   nb::class_<Search>(module, "Mcts", "A tree search with an evaluator of the core.")
       .def(
           "__init__",
@@ -192,12 +224,17 @@ void bind_mcts(nb::module_& module) {
           nb::arg("line_length") = 8)
       .def("policy", [](const Search& s) { return s.rooted().policy(); })
       .def("best", [](const Search& s) { return s.rooted().best(); })
-      .def("dump", [](const Search& s) { return dump(s.rooted().dump()); })
+      .def(
+          "dump", [](const Search& s) { return dump(s.rooted().dump()); },
+          nb::sig("def dump(self) -> dict[str, list[typing.Any]]"))
       .def_prop_ro("settled", [](const Search& s) { return s.rooted().settled(); })
       .def_prop_ro("simulations", [](const Search& s) { return s.rooted().simulations(); })
       .def_prop_ro("root_value", [](const Search& s) { return s.rooted().root_value(); })
       .def_prop_ro("bytes", [](const Search& s) { return s.rooted().bytes(); })
       .def_prop_ro("visited_edges", [](const Search& s) { return s.rooted().visited_edges(); });
+
+  module.def("run_many", &run_many, nb::arg("searches"), nb::arg("simulations"), nb::arg("seconds") = 0.0,
+             nb::arg("threads") = 2, "Run independent searches on several threads.");
 
   using B = const BatchSearch&;
   nb::class_<BatchSearch>(module, "Batch", "Many trees whose leaves are judged together, from outside.")
@@ -210,8 +247,8 @@ void bind_mcts(nb::module_& module) {
             new (self) BatchSearch{&game, searches_for(game).batch(game, options, trees, seed)};
           },
           nb::arg("game"), nb::arg("options"), nb::arg("trees"), nb::arg("seed") = 0, nb::keep_alive<1, 2>())
-      .def("set_root", &set_batch_root, nb::arg("tree"), nb::arg("state"),
-           nb::arg("earlier") = std::vector<nb::bytes>(), nb::arg("simulations"))
+      .def("set_root", &set_batch_root, nb::arg("tree"), nb::arg("state"), nb::arg("simulations"),
+           nb::arg("earlier") = std::vector<nb::bytes>())
       .def("collect", &collect, nb::arg("planes"), nb::arg("per_tree") = 1,
            "Write the planes of leaves into (capacity, planes, rows, columns); return how many.")
       .def("submit", &submit, nb::arg("priors"), nb::arg("values"),
@@ -223,7 +260,9 @@ void bind_mcts(nb::module_& module) {
       .def("best", [](B b, int tree) { return b.batch->best(b.judged(tree)); })
       .def("root_value", [](B b, int tree) { return b.batch->root_value(b.judged(tree)); })
       .def("simulations", [](B b, int tree) { return b.batch->simulations(b.judged(tree)); })
-      .def("dump", [](B b, int tree) { return dump(b.batch->dump(b.judged(tree))); });
+      .def(
+          "dump", [](B b, int tree) { return dump(b.batch->dump(b.judged(tree))); },
+          nb::sig("def dump(self, tree: int, /) -> dict[str, list[typing.Any]]"));
 }
 
 }  // namespace halma::python

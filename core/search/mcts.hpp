@@ -303,7 +303,6 @@ class Mcts {
     const auto index = static_cast<Index>(tree_.nodes.size());
     Node& node = tree_.nodes.emplace_back();
     node.state = state;
-    node.key = options_.cut_loops ? game_->key(state) : 0;
     node.mover = static_cast<std::uint8_t>(game_->mover(state));
     node.visits = 0;
     node.total = node.raw = 0;
@@ -463,7 +462,7 @@ class Mcts {
     if (game_->at_chance(state)) return false;
     const std::uint64_t key = game_->key(state);
     for (const auto& step : leaf.path)
-      if (tree_.nodes[step.node].key == key) return true;
+      if (game_->key(tree_.nodes[step.node].state) == key) return true;
     return std::find(history_.begin(), history_.end(), key) != history_.end();
   }
 

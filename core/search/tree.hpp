@@ -38,7 +38,6 @@ struct Tree {
 
   struct Node {
     typename G::State state;
-    std::uint64_t key;     // only with loop-cutting
     Index first;           // of its edges
     std::uint16_t number;  // of edges
     std::uint8_t mover;

@@ -356,3 +356,38 @@ def test_same_seed_same_tree() -> None:
         search.run(500)
         dumps.append(search.dump())
     assert dumps[0] == dumps[1]
+
+
+def test_threads_change_nothing() -> None:
+    def searched(threads: int) -> list[dict]:
+        searches = []
+        for seed, name in enumerate([*POSITIONS, *POSITIONS]):
+            position = start(name)
+            search = _core.Mcts(
+                position.game.core,
+                core_options(rule="uct", c=1.4, rollout_plies=200),
+                _core.EvaluatorKind.ROLLOUT,
+                seed=seed,
+            )
+            search.set_root(position.state)
+            searches.append(search)
+        _core.run_many(searches, 300, threads=threads)
+        return [search.dump() for search in searches]
+
+    assert searched(1) == searched(4)
+    with pytest.raises(ValueError, match="at least one"):
+        searched(0)
+
+
+def test_searches_of_a_python_game_share_threads() -> None:
+    """Such a game takes the interpreter's lock for every call, and gets it."""
+    game = halma.game("frogs-3-2")
+    searches = []
+    for seed in range(4):
+        search = _core.Mcts(game.core, core_options(), _core.EvaluatorKind.ROLLOUT, seed=seed)
+        search.set_root(game.core.initial())
+        searches.append(search)
+    _core.run_many(searches, 50, threads=2)
+    assert [search.simulations for search in searches] == [50] * 4
+    with pytest.raises(ValueError, match="only once"):
+        _core.run_many([searches[0], searches[0]], 60)

@@ -78,3 +78,28 @@ def _random_length(state: Any, rng: random.Random) -> int:
 def _resolve(state: Any, rng: random.Random) -> None:
     outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
     state.apply_action(rng.choices(outcomes, probabilities)[0])
+
+
+def tree_search(name: str, seed: int, simulations: int, c: float) -> Work:
+    """Return work that searches from an OpenSpiel game's start and counts simulations.
+
+    Its MCTSBot with one random rollout a simulation. It stops early where a move is
+    forced or proven, so what counts is how often its root was really visited.
+    """
+    import pyspiel
+
+    game = pyspiel.load_game(name)
+    start = _first_decision(game, random.Random(seed))
+
+    def search(times: int) -> float:
+        made = 0
+        for number in range(times):
+            evaluator = pyspiel.RandomRolloutEvaluator(1, seed + number)
+            # game, evaluator, exploration, simulations, megabytes, solve, seed, verbose
+            bot = pyspiel.MCTSBot(
+                game, evaluator, c, simulations, 1000, False, seed + number, False
+            )
+            made += bot.mcts_search(start).explore_count
+        return float(made)
+
+    return search

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from halma.cli.verb import JsonFlag, Seed, note, print_json, verb
+
+if TYPE_CHECKING:
+    from halma.bench.harness import Report, Settings
 
 bench = typer.Typer(
     help="Measure how fast halma is.",
@@ -15,33 +19,48 @@ bench = typer.Typer(
 )
 
 
-def rules(
-    quick: Annotated[bool, typer.Option("--quick", help="Seconds, not minutes.")] = False,
-    seed: Seed = 0,
-    json: JsonFlag = False,
-) -> None:
+Quick = Annotated[bool, typer.Option("--quick", help="Seconds, not minutes.")]
+
+
+def rules(quick: Quick = False, seed: Seed = 0, json: JsonFlag = False) -> None:
     """Measure the rules: random games, counted leaves, lists of moves.
 
     One thread, the best of five runs, beside OpenSpiel where it is installed and has
     the game. A figure below its goal is shown as such and is no error.
     """
+    from halma.bench.rules import measure_rules
+
+    _measure(measure_rules, quick, seed, json)
+
+
+def search(quick: Quick = False, seed: Seed = 0, json: JsonFlag = False) -> None:
+    """Measure the searches: simulations a second, memory, how they share cores.
+
+    The best of five runs, beside OpenSpiel's MCTSBot where it is installed and has the
+    game. A figure below its goal is shown as such and is no error.
+    """
+    from halma.bench.search import measure_search
+
+    _measure(measure_search, quick, seed, json)
+
+
+def _measure(
+    measure: Callable[[Settings, int, Callable[[str], None]], Report],
+    quick: bool,
+    seed: int,
+    json: bool,
+) -> None:
     from halma.bench import peers
     from halma.bench.harness import FULL, QUICK, machine
-    from halma.bench.rules import measure_rules
     from halma.bench.table import print_rows
 
     about = {**machine(), "peer": peers.about()}
-    report = measure_rules(QUICK if quick else FULL, seed, note)
+    report = measure(QUICK if quick else FULL, seed, note)
     if json:
         print_json({**about, **report.as_dict()})
     else:
         print_rows(about, report)
 
 
-# A callback keeps `rules` a verb of its own while it is the only one.
-@bench.callback()
-def _bench() -> None:
-    pass
-
-
 bench.command()(verb(rules))
+bench.command()(verb(search))

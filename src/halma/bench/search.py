@@ -1,0 +1,116 @@
+"""`halma bench search`: how fast the searches are, beside OpenSpiel where it has one."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from halma import _core
+from halma.bench import peers
+from halma.bench.harness import Report, Row, Settings, Work, rates
+from halma.games import Game, Record, game
+
+
+@dataclass(frozen=True)
+class Rollouts:
+    """A search with one random rollout a simulation, and the peer's game beside it."""
+
+    variant: str
+    peer: str
+    #: how many times the peer's simulations we set out to make
+    factor: float
+
+
+#: variant, simulations per second with an evaluator that knows nothing
+UNIFORM = (("ewn-3x3-3", 3e6), ("cdc-2x4-PPPP", 2e6), ("rhombus-7x7-6", 1e6))
+ROLLOUTS = (
+    Rollouts("ewn-5x5-6", "einstein_wurfelt_nicht", 12),
+    Rollouts("cdc-4x8", "banqi", 8),
+    Rollouts("draughts-8x8", "checkers", 60),
+)
+#: simulations of one search
+SIMULATIONS = 800
+ROLLOUT_SIMULATIONS = 2000
+UCT_C = 1.4
+
+
+def measure_search(settings: Settings, seed: int, note: Callable[[str], None]) -> Report:
+    """Measure everything, telling `note` how it goes."""
+    report = Report()
+    with_peers = peers.available()
+    if not with_peers:
+        report.notes.append(f"{peers.NAME} is not installed, so nothing runs beside us.")
+
+    def add(row: Row) -> None:
+        report.rows.append(row)
+        note(f"{row.name}: {row.value:,.4g} {row.unit}")
+
+    for name, goal in UNIFORM:
+        work = _uniform(game(name), seed)
+        rate = rates({"halma": work}, settings)["halma"]
+        add(Row(f"{name} tree, no rollout", rate, "sims/s", goal))
+    for rollouts in ROLLOUTS:
+        add(_rollouts_row(rollouts, settings, seed, with_peers))
+    for name, _ in UNIFORM:
+        add(Row(f"{name} tree memory", _memory(game(name), seed), "bytes/edge", 64, at_most=True))
+    return report
+
+
+def first_decision(variant: Game, seed: int) -> bytes:
+    """Return the state in which the first player has to decide, chance being resolved."""
+    record = Record(variant)
+    record.roll(random.Random(seed))
+    return record.position.state
+
+
+def _uniform(variant: Game, seed: int) -> Work:
+    state = first_decision(variant, seed)
+    search = _core.Mcts(variant.core, _core.SearchOptions(), _core.EvaluatorKind.UNIFORM, seed=seed)
+
+    def run(times: int) -> float:
+        for _ in range(times):
+            search.set_root(state)
+            search.run(SIMULATIONS)
+        return float(times * SIMULATIONS)
+
+    return run
+
+
+def _uct_with_rollouts(variant: Game, seed: int) -> _core.Mcts:
+    options = _core.SearchOptions()
+    options.rule = _core.Rule.UCT
+    options.c = UCT_C
+    options.rollout_plies = variant.limits.plies
+    options.rollout_quiet = variant.limits.no_progress
+    return _core.Mcts(variant.core, options, _core.EvaluatorKind.ROLLOUT, seed=seed)
+
+
+def _rollouts_row(rollouts: Rollouts, settings: Settings, seed: int, with_peers: bool) -> Row:
+    variant = game(rollouts.variant)
+    state = first_decision(variant, seed)
+    search = _uct_with_rollouts(variant, seed)
+
+    def run(times: int) -> float:
+        for _ in range(times):
+            search.set_root(state)
+            search.run(ROLLOUT_SIMULATIONS)
+        return float(times * ROLLOUT_SIMULATIONS)
+
+    contestants: dict[str, Work] = {"halma": run}
+    if with_peers := with_peers and peers.has(rollouts.peer):
+        contestants[peers.NAME] = peers.tree_search(rollouts.peer, seed, ROLLOUT_SIMULATIONS, UCT_C)
+    best = rates(contestants, settings)
+    row = Row(f"{rollouts.variant} tree, rollouts", best["halma"], "sims/s")
+    if with_peers:
+        row.peer, row.peer_unit, row.peer_value = peers.NAME, row.unit, best[peers.NAME]
+        row.goal = rollouts.factor * best[peers.NAME]
+    return row
+
+
+def _memory(variant: Game, seed: int) -> float:
+    """Return the bytes a tree takes per move it has tried, under UCT with rollouts."""
+    search = _uct_with_rollouts(variant, seed)
+    search.set_root(first_decision(variant, seed))
+    search.run(20_000)
+    return search.bytes / search.visited_edges
