@@ -183,14 +183,6 @@ class Mcts {
     if (options_.solver) spread_proofs(leaf);
   }
 
-  /// Gives up on a leaf that will not be evaluated; its visits are taken back.
-  void cancel(const Leaf& leaf) {
-    if (!leaf.decided && !leaf.path.empty() && tree_.child[leaf.path.back().edge] == kAwaited)
-      tree_.child[leaf.path.back().edge] = Tree<G>::kUnvisited;
-    retreat(leaf);
-    --simulations_;
-  }
-
   /// Mixes noise into the root's priors.
   void add_noise() {
     const Node& root = tree_.nodes[0];
