@@ -36,7 +36,7 @@ template <Game G>
 TreeDump dump_tree(const Tree<G>& tree) {
   TreeDump out;
   for (const auto& node : tree.nodes)
-    out.nodes.push_back({node.kind, node.mover, node.visits, node.total, node.first, node.number});
+    out.nodes.push_back({node.kind, node.mover, node.visits, node.total, node.first, node.opened});
   out.what = tree.what;
   out.child = tree.child;
   out.visits = tree.visits;

@@ -84,7 +84,7 @@ class Batch : public AnyBatch {
           slot.search.finish(leaf, leaf.values);
           continue;
         }
-        await(i, slot.used++, leaf.state, leaf.path, planes);
+        await(i, slot.used++, leaf.state, leaf.decisions, planes);
       }
     }
     return static_cast<int>(awaited_.size());
@@ -147,16 +147,15 @@ class Batch : public AnyBatch {
       return sizeof(State);
   }
 
-  /// Writes a leaf's planes: itself, then the decisions on the way to it, then the game.
-  void await(std::size_t index, int leaf, const State& state,
-             std::span<const typename Mcts<G>::Leaf::Step> path, float* planes) {
+  /// Writes a leaf's planes: itself, then the decisions on the way to it (root first in
+  /// `decisions`), then the game.
+  void await(std::size_t index, int leaf, const State& state, std::span<const State> decisions,
+             float* planes) {
     const Slot& slot = slots_[index];
     std::vector<State> recent{state};
     const auto history = static_cast<std::size_t>(game_->history());
-    for (std::size_t i = path.size(); i-- > 0 && recent.size() < history;) {
-      const auto& node = slot.search.tree().nodes[path[i].node];
-      if (node.kind == Tree<G>::kDecision) recent.push_back(node.state);
-    }
+    for (std::size_t i = decisions.size(); i-- > 0 && recent.size() < history;)
+      recent.push_back(decisions[i]);
     for (std::size_t i = 0; i < slot.earlier.size() && recent.size() < history; ++i)
       recent.push_back(slot.earlier[i]);
     game_->encode(std::span<const State>(recent), Context{},

@@ -37,15 +37,23 @@ class Mcts {
       Index node, edge;
     };
     std::vector<Step> path;
-    State state;
-    bool decided = false;  // values are known; otherwise the state must be evaluated
+    State state;                      // where it has come to
+    std::vector<State> decisions;     // states in which somebody chose, root first; if kept
+    std::vector<std::uint64_t> keys;  // of those; with loop-cutting
+    bool decided = false;             // values are known; otherwise the state must be evaluated
     float values[kMaxPlayers];
   };
 
   /// The game must outlive the search. `with_priors`: evaluations bring priors, so a
   /// position becomes a node at once.
   Mcts(const G& game, SearchOptions options, std::uint64_t seed, bool with_priors)
-      : game_(&game), options_(options), random_(seed), defer_(!with_priors && game.players() == 2) {}
+      : game_(&game),
+        options_(options),
+        random_(seed),
+        defer_(!with_priors && game.players() == 2),
+        // Noise and Gumbel tell untried moves apart, so they need all edges.
+        open_late_(!with_priors && options.rule != Rule::gumbel),
+        keep_states_(with_priors && game.history() > 1) {}
 
   const Tree<G>& tree() const { return tree_; }
   const SearchOptions& options() const { return options_; }
@@ -59,7 +67,9 @@ class Mcts {
     tree_.clear();
     history_ = std::move(history);
     simulations_ = 0;
+    root_state_ = state;
     const Index root = make_node(state, priors);
+    open_all(root, state);
     start_root(root, values);
   }
 
@@ -103,54 +113,63 @@ class Mcts {
   /// evaluation is still awaited.
   bool descend(Leaf& leaf) {
     leaf.path.clear();
+    leaf.decisions.clear();
+    leaf.keys.clear();
     leaf.decided = false;
+    leaf.state = root_state_;
+    State& state = leaf.state;
     Index at = 0;
     while (true) {
       if (tree_.nodes[at].kind == Tree<G>::kTerminal) {
         ++tree_.nodes[at].visits;
-        settle(leaf, tree_.nodes[at].state);
+        settle(leaf);
         break;
       }
-      const Index edge = choose(at);
+      const Index edge = choose(at, state);
       const Index to = tree_.child[edge];
       if (to == kAwaited) {
         retreat(leaf);
         return false;
       }
-      ++tree_.nodes[at].visits;
+      Node& node = tree_.nodes[at];
+      ++node.visits;
       ++tree_.visits[edge];
       leaf.path.push_back({at, edge});
       if (options_.solver && tree_.proof[edge] != Proof::none) {
         // Players avoid what is proven; chance does not, and gets the proven value.
-        const int mover = tree_.nodes[at].mover;
-        leaf.values[mover] = proof_value(tree_.proof[edge]);
-        leaf.values[mover ^ 1] = 1.0f - leaf.values[mover];
+        leaf.values[node.mover] = proof_value(tree_.proof[edge]);
+        leaf.values[node.mover ^ 1] = 1.0f - leaf.values[node.mover];
         leaf.decided = true;
         break;
+      }
+      if (node.kind == Tree<G>::kChance) {
+        game_->resolve(state, tree_.what[edge]);
+      } else {
+        if (keep_states_) leaf.decisions.push_back(state);
+        if (options_.cut_loops) leaf.keys.push_back(game_->key(state));
+        game_->play(state, tree_.what[edge]);
       }
       if (to < Tree<G>::kFirstMark) {
         at = to;
         continue;
       }
-      State next = tree_.nodes[at].state;
-      step(next, tree_.nodes[at].kind, tree_.what[edge]);
       if (to == Tree<G>::kLoop) {
-        settle(leaf, next);
+        settle(leaf);
         break;
       }
       if (to == Tree<G>::kUnvisited) {
-        if (options_.cut_loops && repeats(leaf, next)) {
+        if (options_.cut_loops && repeats(leaf)) {
           tree_.child[edge] = Tree<G>::kLoop;
-          settle(leaf, next);
+          settle(leaf);
           break;
         }
-        if (const std::optional<Index> chance = open(leaf, edge, next)) {
+        if (const std::optional<Index> chance = open(leaf, edge)) {
           at = *chance;
           continue;
         }
         break;
       }
-      at = become_node(edge, to, next);
+      at = become_node(edge, to, node.mover, state);
     }
     ++simulations_;
     return true;
@@ -199,7 +218,7 @@ class Mcts {
   std::vector<RootMove> root_moves(int line_length = 8) const {
     std::vector<RootMove> moves;
     const Node& root = tree_.nodes[0];
-    for (Index edge = root.first; edge < root.first + root.number; ++edge) {
+    for (Index edge = root.first; edge < root.end(); ++edge) {
       RootMove move{tree_.what[edge],  tree_.visits[edge], std::nanf(""),
                     tree_.prior[edge], tree_.proof[edge],  {}};
       if (move.visits) move.value = edge_value(tree_, edge, options_.backup);
@@ -265,6 +284,8 @@ class Mcts {
     Tree<G> kept;
     copy_below(at, kept);
     tree_ = std::move(kept);
+    root_state_ = state;
+    open_all(0, state);
     history_ = std::move(history);
     halving_.clear();
     gumbel_.clear();
@@ -279,47 +300,62 @@ class Mcts {
     return proof == Proof::win ? 1.0f : proof == Proof::draw ? 0.5f : 0.0f;
   }
 
-  void step(State& state, std::uint8_t kind, std::uint32_t what) const {
-    if (kind == Tree<G>::kChance)
-      game_->resolve(state, what);
-    else
-      game_->play(state, what);
-  }
-
-  void settle(Leaf& leaf, const State& state) const {
-    scaled_result(*game_, state, leaf.values);
+  /// The game is over, or stopped, where the leaf is.
+  void settle(Leaf& leaf) const {
+    scaled_result(*game_, leaf.state, leaf.values);
     leaf.decided = true;
   }
 
   Index make_node(const State& state, const float* priors) {
     const auto index = static_cast<Index>(tree_.nodes.size());
-    Node& node = tree_.nodes.emplace_back();
-    node.state = state;
+    Node node{};
     node.mover = static_cast<std::uint8_t>(game_->mover(state));
-    node.visits = 0;
-    node.total = node.raw = 0;
     if (game_->at_chance(state)) {
       OutcomeList outcomes;
       game_->outcomes(state, outcomes);
       node.kind = Tree<G>::kChance;
-      node.number = static_cast<std::uint16_t>(outcomes.size());
+      node.number = node.opened = static_cast<std::uint16_t>(outcomes.size());
       node.first = tree_.grow(outcomes.size());
       for (int i = 0; i < outcomes.size(); ++i) {
         tree_.what[node.first + i] = outcomes[i].outcome;
         tree_.prior[node.first + i] = static_cast<float>(outcomes[i].probability);
       }
-      return index;
+    } else if (open_late_) {
+      node.number = static_cast<std::uint16_t>(count_moves(*game_, state));
+      node.kind = node.number ? Tree<G>::kDecision : Tree<G>::kTerminal;
+    } else {
+      MoveList moves;
+      game_->legal(state, moves);
+      node.kind = moves.empty() ? Tree<G>::kTerminal : Tree<G>::kDecision;
+      node.number = node.opened = static_cast<std::uint16_t>(moves.size());
+      node.first = tree_.grow(moves.size());
+      for (int i = 0; i < moves.size(); ++i) {
+        tree_.what[node.first + i] = moves[i];
+        tree_.prior[node.first + i] = priors ? priors[i] : 1.0f / static_cast<float>(moves.size());
+      }
     }
+    tree_.nodes.push_back(node);
+    return index;
+  }
+
+  /// Gives a node the edges it still lacks: the root has all of them.
+  void open_all(Index index, const State& state) {
+    Node node = tree_.nodes[index];
+    if (node.is_open()) return;
     MoveList moves;
     game_->legal(state, moves);
-    node.kind = moves.empty() ? Tree<G>::kTerminal : Tree<G>::kDecision;
-    node.number = static_cast<std::uint16_t>(moves.size());
-    node.first = tree_.grow(moves.size());
-    for (int i = 0; i < moves.size(); ++i) {
-      tree_.what[node.first + i] = moves[i];
-      tree_.prior[node.first + i] = priors ? priors[i] : 1.0f / static_cast<float>(moves.size());
+    const Index first = tree_.grow(node.number);
+    for (int i = 0; i < node.number; ++i) {
+      if (i < node.opened) {
+        tree_.copy_edge(node.first + i, first + i);
+      } else {
+        tree_.what[first + i] = moves[i];
+        tree_.prior[first + i] = 1.0f / static_cast<float>(node.number);
+      }
     }
-    return index;
+    node.first = first;
+    node.opened = node.number;
+    tree_.nodes[index] = node;
   }
 
   /// Writes down a node's first visit.
@@ -337,48 +373,47 @@ class Mcts {
   }
 
   /// A first visit. Either fills the leaf, or returns a chance node to go on from.
-  std::optional<Index> open(Leaf& leaf, Index edge, State& next) {
+  std::optional<Index> open(Leaf& leaf, Index edge) {
     Index mark = defer_ ? Tree<G>::kVisited : kAwaited;
-    if (game_->at_chance(next)) {
-      State after = next;
+    bool drawn = false;
+    if (game_->at_chance(leaf.state)) {
+      State after = leaf.state;
+      Outcome outcome = 0;
       if (defer_) {
-        const Outcome outcome = sample(*game_, next, random_);
+        outcome = sample(*game_, leaf.state, random_);
         game_->resolve(after, outcome);
-        mark = Tree<G>::kDrawn | outcome;
       }
+      // An edge can remember one outcome; a second draw in a row needs a node.
       if (!defer_ || game_->at_chance(after)) {
-        const Index chance = make_node(next, nullptr);
+        const Index chance = make_node(leaf.state, nullptr);
         tree_.child[edge] = chance;
-        start_node(chance, 0.5f);
-        tree_.nodes[chance].visits = 0;
         return chance;
       }
-      next = after;
+      mark = Tree<G>::kDrawn | outcome;
+      drawn = true;
+      leaf.state = after;
     }
-    if (game_->terminal(next)) {
-      settle(leaf, next);
+    if (game_->terminal(leaf.state)) {
+      settle(leaf);
       if (!defer_) {
-        mark = make_node(next, nullptr);
+        mark = make_node(leaf.state, nullptr);
         tree_.nodes[mark].visits = 1;
       }
-      if (options_.solver && !(mark & Tree<G>::kDrawn && mark < kAwaited))
+      if (options_.solver && !drawn)
         tree_.proof[edge] = proof_of(leaf.values[tree_.nodes[leaf.path.back().node].mover]);
-    } else {
-      leaf.state = next;
     }
     tree_.child[edge] = mark;
     return std::nullopt;
   }
 
   /// The second visit of a deferred position: it gets its node, which inherits the
-  /// first visit from the edge.
-  Index become_node(Index edge, Index mark, const State& state) {
+  /// first visit from the edge. `above` is the player who chose the edge.
+  Index become_node(Index edge, Index mark, int above, const State& state) {
     const Index index = make_node(state, nullptr);
     tree_.child[edge] = index;
-    Node& node = tree_.nodes[index];
+    const Node& node = tree_.nodes[index];
     // Two players share one point, so the edge's value tells the other's too. The edge
     // has been counted for the second time already, but its total is of the first.
-    const int above = parent_mover_;
     const float first = node.mover == above ? tree_.total[edge] : 1.0f - tree_.total[edge];
     start_node(index, first);
     if (node.kind == Tree<G>::kTerminal && options_.solver) {
@@ -387,7 +422,7 @@ class Mcts {
       tree_.proof[edge] = proof_of(values[above]);
     }
     if (node.kind == Tree<G>::kChance) {
-      for (Index outcome = node.first; outcome < node.first + node.number; ++outcome)
+      for (Index outcome = node.first; outcome < node.end(); ++outcome)
         if (tree_.what[outcome] == (mark & ~Tree<G>::kDrawn)) {
           tree_.visits[outcome] = 1;
           tree_.total[outcome] = first;
@@ -397,27 +432,36 @@ class Mcts {
     return index;
   }
 
-  Index choose(Index at) {
+  Index choose(Index at, const State& state) {
     const Node& node = tree_.nodes[at];
-    parent_mover_ = node.mover;
     if (node.kind == Tree<G>::kChance) {
       double left = random_.uniform();
       Index edge = node.first;
-      for (; edge + 1 < node.first + node.number; ++edge) {
+      for (; edge + 1 < node.end(); ++edge) {
         left -= tree_.prior[edge];
         if (left < 0) break;
       }
       return edge;
     }
+    Index chosen = node.first;
     switch (options_.rule) {
       case Rule::uct:
-        return select_uct(tree_, node, options_);
+        chosen = select_uct(tree_, node, options_);
+        break;
       case Rule::puct:
-        return select_puct(tree_, node, options_);
+        chosen = select_puct(tree_, node, options_);
+        break;
       case Rule::gumbel:
         return at == 0 ? select_halving(node) : select_improved(tree_, node, options_);
     }
-    return node.first;
+    return chosen == kOpenNext ? open_next(at, state) : chosen;
+  }
+
+  Index open_next(Index at, const State& state) {
+    MoveList moves;
+    game_->legal(state, moves);
+    Node& node = tree_.nodes[at];
+    return tree_.open_next(node, moves[node.opened], 1.0f / static_cast<float>(node.number));
   }
 
   /// Gumbel at the root: of the moves drawn, those with as many visits as the plan
@@ -450,18 +494,17 @@ class Mcts {
     }
   }
 
-  bool repeats(const Leaf& leaf, const State& state) const {
-    if (game_->at_chance(state)) return false;
-    const std::uint64_t key = game_->key(state);
-    for (const auto& step : leaf.path)
-      if (game_->key(tree_.nodes[step.node].state) == key) return true;
-    return std::find(history_.begin(), history_.end(), key) != history_.end();
+  bool repeats(const Leaf& leaf) const {
+    if (game_->at_chance(leaf.state)) return false;
+    const std::uint64_t key = game_->key(leaf.state);
+    return std::find(leaf.keys.begin(), leaf.keys.end(), key) != leaf.keys.end() ||
+           std::find(history_.begin(), history_.end(), key) != history_.end();
   }
 
   /// Negamax: a node's value for its mover, from its edges.
   float current_value(const Node& node) const {
     float best = 0.0f, sum = 0.0f, visits = 0.0f;
-    for (Index edge = node.first; edge < node.first + node.number; ++edge) {
+    for (Index edge = node.first; edge < node.end(); ++edge) {
       if (tree_.visits[edge] == 0) continue;
       const auto n = static_cast<float>(tree_.visits[edge]);
       best = std::max(best, tree_.total[edge]);
@@ -480,8 +523,8 @@ class Mcts {
 
   /// What a node's edges prove about it, for its mover.
   Proof node_proof(const Node& node) const {
-    Proof least = Proof::win, most = Proof::none;
-    for (Index edge = node.first; edge < node.first + node.number; ++edge) {
+    Proof least = node.is_open() ? Proof::win : Proof::none, most = Proof::none;
+    for (Index edge = node.first; edge < node.end(); ++edge) {
       const Proof proof = tree_.proof[edge];
       if (proof == Proof::win && node.kind == Tree<G>::kDecision) return Proof::win;
       if (proof == Proof::none) least = Proof::none;
@@ -527,9 +570,9 @@ class Mcts {
     while (static_cast<int>(line.size()) < length && tree_.child[edge] < Tree<G>::kFirstMark) {
       const Node& node = tree_.nodes[tree_.child[edge]];
       Index next = node.first;
-      for (Index e = node.first; e < node.first + node.number; ++e)
+      for (Index e = node.first; e < node.end(); ++e)
         if (tree_.visits[e] > tree_.visits[next]) next = e;
-      if (node.number == 0 || tree_.visits[next] == 0) break;
+      if (node.opened == 0 || tree_.visits[next] == 0) break;
       if (node.kind == Tree<G>::kChance) break;  // what follows depends on the draw
       line.push_back(tree_.what[next]);
       edge = next;
@@ -539,7 +582,7 @@ class Mcts {
 
   bool follow(Index& at, std::uint32_t what) const {
     const Node& node = tree_.nodes[at];
-    for (Index edge = node.first; edge < node.first + node.number; ++edge)
+    for (Index edge = node.first; edge < node.end(); ++edge)
       if (tree_.what[edge] == what && tree_.child[edge] < Tree<G>::kFirstMark) {
         at = tree_.child[edge];
         return true;
@@ -553,9 +596,11 @@ class Mcts {
     kept.nodes.push_back(tree_.nodes[root]);
     for (std::size_t i = 0; i < open.size(); ++i) {
       const Node& old = tree_.nodes[open[i]];
-      const Index first = kept.grow(old.number);
+      // As large as the blocks that open_next() makes, so that it can go on.
+      const unsigned block = std::min<unsigned>(std::bit_ceil<unsigned>(old.opened), old.number);
+      const Index first = kept.grow(static_cast<int>(block));
       kept.nodes[i].first = first;
-      for (int k = 0; k < old.number; ++k) {
+      for (int k = 0; k < old.opened; ++k) {
         const Index from = old.first + k, to = first + k;
         kept.what[to] = tree_.what[from];
         kept.visits[to] = tree_.visits[from];
@@ -575,11 +620,13 @@ class Mcts {
   const G* game_;
   SearchOptions options_;
   Random random_;
-  bool defer_;
+  bool defer_;        // positions become nodes at their second visit
+  bool open_late_;    // nodes get edges for the moves they try
+  bool keep_states_;  // encodings look back
   Tree<G> tree_;
+  State root_state_;
   std::vector<std::uint64_t> history_;
   std::uint64_t simulations_ = 0;
-  int parent_mover_ = 0;
   Leaf leaf_;
   std::vector<std::uint32_t> halving_;  // visits a root move must have to be considered, per simulation
   std::vector<float> gumbel_;           // [root move]

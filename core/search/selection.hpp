@@ -39,6 +39,9 @@ bool is_done(const Tree<G>& tree, std::uint32_t edge, const SearchOptions& optio
   return options.solver && tree.proof[edge] != Proof::none;
 }
 
+/// What the rules choose when they choose a move that has no edge yet.
+inline constexpr std::uint32_t kOpenNext = 0xFFFFFFFFu;
+
 /// PUCT; ties go to the larger prior, then to the first.
 template <Game G>
 std::uint32_t select_puct(const Tree<G>& tree, const typename Tree<G>::Node& node,
@@ -47,7 +50,7 @@ std::uint32_t select_puct(const Tree<G>& tree, const typename Tree<G>::Node& nod
   const float untried = untried_value<G>(node, options.untried);
   std::uint32_t best = node.first;
   float best_score = -1e30f, best_prior = -1.0f;
-  for (std::uint32_t edge = node.first; edge < node.first + node.number; ++edge) {
+  for (std::uint32_t edge = node.first; edge < node.end(); ++edge) {
     if (is_done(tree, edge, options)) continue;
     const auto n = static_cast<float>(tree.visits[edge]);
     const float q = n > 0 ? edge_value(tree, edge, options.backup) : untried;
@@ -58,6 +61,8 @@ std::uint32_t select_puct(const Tree<G>& tree, const typename Tree<G>::Node& nod
       best_prior = tree.prior[edge];
     }
   }
+  // Moves without an edge have never been tried and have equal priors.
+  if (!node.is_open() && untried + scale / static_cast<float>(node.number) > best_score) return kOpenNext;
   return best;
 }
 
@@ -65,10 +70,11 @@ std::uint32_t select_puct(const Tree<G>& tree, const typename Tree<G>::Node& nod
 template <Game G>
 std::uint32_t select_uct(const Tree<G>& tree, const typename Tree<G>::Node& node,
                          const SearchOptions& options) {
+  if (!node.is_open()) return kOpenNext;
   const float log_visits = std::log(static_cast<float>(node.visits));
   std::uint32_t best = node.first;
   float best_score = -1e30f;
-  for (std::uint32_t edge = node.first; edge < node.first + node.number; ++edge) {
+  for (std::uint32_t edge = node.first; edge < node.end(); ++edge) {
     if (is_done(tree, edge, options)) continue;
     if (tree.visits[edge] == 0) return edge;
     const auto n = static_cast<float>(tree.visits[edge]);
@@ -96,7 +102,7 @@ template <Game G>
 void completed_values(const Tree<G>& tree, const typename Tree<G>::Node& node, const SearchOptions& options,
                       float* out) {
   float visits = 0, most = 0, seen_prior = 0, weighted = 0;
-  for (std::uint32_t edge = node.first; edge < node.first + node.number; ++edge) {
+  for (std::uint32_t edge = node.first; edge < node.end(); ++edge) {
     const auto n = static_cast<float>(tree.visits[edge]);
     visits += n;
     most = std::max(most, n);

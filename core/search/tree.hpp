@@ -1,13 +1,18 @@
-// One search tree as flat arrays: nodes hold states, edges hold statistics.
+// One search tree as flat arrays. Nothing is stored that can be had again cheaply.
+//
+// Nodes hold no states: a simulation plays its way down from the root's.
 //
 // A position becomes a node when it is visited a second time, unless its evaluation
 // brought priors that must be kept. In between, its edge remembers all that is needed:
-// one visit, one value and, after a chance event, which outcome was drawn. Most
-// positions of a tree are visited once, so this is most of the memory and much of the
-// time.
+// one visit, one value and, after a chance event, which outcome was drawn.
+//
+// Where all priors are equal, untried moves are alike and are tried in their order, so
+// a node keeps edges only for those it has tried; `opened` counts them, and the list of
+// moves is made anew when one more is opened.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <vector>
 
@@ -37,14 +42,17 @@ struct Tree {
   enum Kind : std::uint8_t { kDecision, kChance, kTerminal };
 
   struct Node {
-    typename G::State state;
     Index first;           // of its edges
-    std::uint16_t number;  // of edges
-    std::uint8_t mover;
-    Kind kind;
     std::uint32_t visits;  // its own evaluation included
     float total;           // of the mover's values over those visits
     float raw;             // the mover's value when it was evaluated
+    std::uint16_t number;  // of legal moves, or of outcomes
+    std::uint16_t opened;  // how many of them have an edge
+    std::uint8_t mover;
+    Kind kind;
+
+    Index end() const { return first + opened; }
+    bool is_open() const { return opened == number; }
   };
 
   std::vector<Node> nodes;
@@ -66,13 +74,12 @@ struct Tree {
     total.clear();
     prior.clear();
     proof.clear();
+    for (std::vector<Index>& blocks : free_) blocks.clear();
   }
-
-  Index edges() const { return static_cast<Index>(what.size()); }
 
   /// Appends `number` untouched edges.
   Index grow(int number) {
-    const Index first = edges();
+    const auto first = static_cast<Index>(what.size());
     const std::size_t size = what.size() + number;
     what.resize(size);
     child.resize(size, kUnvisited);
@@ -83,6 +90,38 @@ struct Tree {
     return first;
   }
 
+  /// Gives a node one more edge, for `move`. Edges of a node are neighbours, so a full
+  /// block moves to one of twice the size, or just large enough for all moves; blocks
+  /// left behind are used again.
+  Index open_next(Node& node, Move move, float equal_prior) {
+    const unsigned opened = node.opened;
+    if (opened == 0 || std::has_single_bit(opened)) {
+      const unsigned wanted = std::max(2 * opened, 1u);
+      const Index block = wanted < node.number ? take_block(std::bit_width(opened)) : grow(node.number);
+      for (unsigned i = 0; i < opened; ++i) copy_edge(node.first + i, block + i);
+      if (opened > 0) free_[std::bit_width(opened) - 1].push_back(node.first);
+      node.first = block;
+    }
+    const Index edge = node.first + opened;
+    what[edge] = move;
+    child[edge] = kUnvisited;
+    visits[edge] = 0;
+    total[edge] = 0.0f;
+    prior[edge] = equal_prior;
+    proof[edge] = Proof::none;
+    ++node.opened;
+    return edge;
+  }
+
+  void copy_edge(Index from, Index to) {
+    what[to] = what[from];
+    child[to] = child[from];
+    visits[to] = visits[from];
+    total[to] = total[from];
+    prior[to] = prior[from];
+    proof[to] = proof[from];
+  }
+
   /// Bytes in use.
   std::size_t bytes() const {
     return nodes.size() * sizeof(Node) +
@@ -91,8 +130,22 @@ struct Tree {
 
   /// Edges visited at least once.
   std::size_t visited() const {
-    return what.size() - static_cast<std::size_t>(std::count(visits.begin(), visits.end(), 0u));
+    std::size_t number = 0;
+    for (const Node& node : nodes)
+      for (Index edge = node.first; edge < node.end(); ++edge) number += visits[edge] > 0;
+    return number;
   }
+
+ private:
+  /// A block of 2^size edges.
+  Index take_block(int size) {
+    if (free_[size].empty()) return grow(1 << size);
+    const Index block = free_[size].back();
+    free_[size].pop_back();
+    return block;
+  }
+
+  std::vector<Index> free_[10];  // [size]: blocks of 2^size edges that nobody uses
 };
 
 }  // namespace halma
