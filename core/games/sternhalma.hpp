@@ -320,6 +320,45 @@ class Sternhalma {
     out[2] = static_cast<float>(advance);
   }
 
+  // Forward is up in the mover's picture, counted in rows.
+  int advance(const State& s, Move move) const {
+    return move == kPass ? 0 : row_[s.mover][move & 0xFF] - row_[s.mover][move >> 8];
+  }
+  int trailing(const State& s, Move move) const { return move == kPass ? 0 : row_[s.mover][move & 0xFF]; }
+  void give_turn(State& s, int player) const { s.mover = static_cast<std::uint8_t>(player); }
+
+  void furthest(const State& s, MoveList& moves) const {
+    if (terminal(s)) return;
+    if (s.first != s.mover + 1) {
+      const auto& row = row_[s.mover];
+      int best = -(1 << 20);
+      const auto consider = [&](int from, int to) {
+        const int rank = (row[from] - row[to]) * kRankScale + row[from];
+        if (rank < best) return;
+        if (rank > best) moves.clear();
+        best = rank;
+        moves.push(static_cast<Move>(from | to << 8));
+      };
+      const Reach reach(*this, s, s.mover);
+      const std::uint8_t* army = s.piece + s.mover * army_;
+      for (int i = 0; i < army_; ++i) {
+        const int c = class_[army[i]];
+        for (std::uint64_t left = reach.hops_from(army[i]); left; left &= left - 1)
+          consider(army[i], hole_at_[c][std::countr_zero(left)]);
+      }
+      // A step gains one row at most, so they count only where hops gain no more.
+      if (best < 2 * kRankScale - kRankScale / 2) {
+        best = -(1 << 20);
+        moves.clear();
+        MoveList all;
+        legal(s, all);
+        for (const Move move : all)
+          if (move != kPass) consider(move & 0xFF, move >> 8);
+      }
+    }
+    if (moves.empty()) moves.push(kPass);
+  }
+
   /// Identity is left out: a position is where the colours stand.
   std::uint64_t key(const State& s) const {
     std::uint64_t sum = 0;
@@ -431,6 +470,19 @@ class Sternhalma {
         for (int player = 0; player < game_.players(); ++player)
           if (barred_ >> player & 1 && !has_bit(game_.target_[player], game_, from))
             for (int k = 0; k < kClasses; ++k) to[k] &= ~game_.target_[player][k];
+      return to;
+    }
+
+    /// The destinations of that piece that take hops, all in its own class.
+    std::uint64_t hops_from(int from) const {
+      const int c = game_.class_[from];
+      std::uint64_t to = hops(c, from) & open_[c];
+      if (game_.options_.locked_target && has_bit(game_.target_[player_], game_, from))
+        to &= game_.target_[player_][c];
+      if (barred_) [[unlikely]]
+        for (int player = 0; player < game_.players(); ++player)
+          if (barred_ >> player & 1 && !has_bit(game_.target_[player], game_, from))
+            to &= ~game_.target_[player][c];
       return to;
     }
 
@@ -690,6 +742,7 @@ class Sternhalma {
         const int dq = seen.q - corner.q, dr = seen.r - corner.r;
         const int steps = (std::abs(dq) + std::abs(dr) + std::abs(dq + dr)) / 2;
         standing_[player].push_back({steps, std::abs(seen.x2 - corner.x2), seen.y});
+        row_[player][h] = static_cast<std::int8_t>(seen.y);
       }
   }
 
@@ -744,8 +797,12 @@ class Sternhalma {
     int row;      // of the player's picture, from the top
   };
   std::vector<Standing> standing_[MaxPlayers];  // [player][hole]
-  std::vector<int> open_;                       // holes player 0 may stop in
-  std::vector<int> open_rank_, class_rank_;     // [hole]: among open_, among its class in open_
+  // The same row again, packed for furthest(). Ranks are advance * kRankScale + row, and
+  // rows lie within half of that on either side of 0.
+  static constexpr int kRankScale = 64;
+  std::int8_t row_[MaxPlayers][HoleBoard::kOff] = {};
+  std::vector<int> open_;                    // holes player 0 may stop in
+  std::vector<int> open_rank_, class_rank_;  // [hole]: among open_, among its class in open_
   std::vector<int> open_in_class_[kClasses];
   int jump_base_[kClasses + 1] = {};
   std::vector<std::uint64_t> zobrist_;  // [player * kOff + hole]

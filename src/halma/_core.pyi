@@ -347,6 +347,27 @@ class Mcts:
     @property
     def visited_edges(self) -> int: ...
 
+def races(game: AnyGame) -> bool:
+    """Whether a move has an advance in this game."""
+
+def looks_ahead(game: AnyGame) -> bool:
+    """Whether several moves in a row of one player make sense in this game."""
+
+def advance(game: AnyGame, state: bytes, move: int) -> int:
+    """How far a legal move brings its piece forward."""
+
+def trailing(game: AnyGame, state: bytes, move: int) -> int:
+    """How far behind the piece of a legal move stands."""
+
+def greedy_games(game: AnyGame, limits: Limits, games: int, seed: int, random_plies: int, stochastic: Sequence[int], threads: int) -> dict[str, Any]:
+    """Totals of games between greedy players."""
+
+def greedy_game(game: AnyGame, limits: Limits, number: int, seed: int, random_plies: int, stochastic: Sequence[int]) -> list[tuple[bool, int]]:
+    """The events of one of those games."""
+
+def lookahead(game: AnyGame, state: bytes, depth: int) -> list[int]:
+    """First moves of the moves in a row that advance most together."""
+
 class SmallSternhalma(AnyGame):
     @property
     def holes(self) -> list[tuple[int, int, int, int, int]]:
