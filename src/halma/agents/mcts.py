@@ -75,6 +75,10 @@ def _build(name: str, given: Mapping[str, Value]) -> Agent:
         raise OptionError(f"'untried' is for 'rule=puct'; '{rule}' has a rule of its own.")
     if rule == "gumbel" and given["c"] != "own":
         raise OptionError("'rule=gumbel' has no 'c'.")
+    if given["scale"] != 1.0 and given["evaluator"] != "linear":
+        raise OptionError("'scale' is for 'evaluator=linear'.")
+    if given["alpha"] != 0.3 and not given["noise"]:
+        raise OptionError("'alpha' shapes noise, and none is asked for.")
     if given["plies"] and not given["temperature"]:
         raise OptionError("'plies' says how long a temperature holds, and none is given.")
     if rule in ("uct", "pluska") and given["noise"]:

@@ -61,7 +61,7 @@ class Analysis:
         return self.moves[0].move
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all of it as plain values."""
+        """Return all of it but the time it took as plain values, the same for the same seed."""
         return {
             "position": self.position.text,
             "mover": self.position.mover,
@@ -70,7 +70,6 @@ class Analysis:
             "simulations": self.simulations,
             "nodes": self.nodes,
             "depth": self.depth,
-            "seconds": self.seconds,
             "moves": [report.as_dict() for report in self.moves],
         }
 

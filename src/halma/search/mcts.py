@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from weakref import ReferenceType, ref
 
 from halma import _core
-from halma.errors import GameOverError, OptionError
+from halma.errors import ChanceError, GameOverError, OptionError
 from halma.games import Game, Move, Position, Record
 from halma.search.analysis import Analysis, MoveReport, line_texts
 
@@ -112,8 +112,10 @@ class TreeSearch:
             )
         record = at if isinstance(at, Record) else Record(self.game, at)
         position = record.position
-        if position.is_chance or position.is_terminal:
-            raise GameOverError("There is nothing to search: nobody is to move here.")
+        if position.is_chance:
+            raise ChanceError("A search starts where a player is to move, not at chance.")
+        if record.is_over:
+            raise GameOverError("A search starts where a player is to move: the game is over.")
         self._go_to(record, position)
         began = time.perf_counter()
         if simulations:
