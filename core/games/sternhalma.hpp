@@ -341,19 +341,25 @@ class Sternhalma {
       };
       const Reach reach(*this, s, s.mover);
       const std::uint8_t* army = s.piece + s.mover * army_;
-      for (int i = 0; i < army_; ++i) {
+      Words to[kLargestArmy];
+      const auto consider_hops = [&](int i) {
         const int c = class_[army[i]];
-        for (std::uint64_t left = reach.hops_from(army[i]); left; left &= left - 1)
+        for (std::uint64_t left = to[i][c]; left; left &= left - 1)
           consider(army[i], hole_at_[c][std::countr_zero(left)]);
+      };
+      for (int i = 0; i < army_; ++i) {
+        to[i] = reach.from(army[i]);
+        consider_hops(i);
       }
-      // A step gains one row at most, so they count only where hops gain no more.
+      // A step gains one row at most and a hop two or none, so steps count only where no
+      // hop goes forward. Then everything is looked at again, in the order of legal().
       if (best < 2 * kRankScale - kRankScale / 2) {
         best = -(1 << 20);
-        moves.clear();
-        MoveList all;
-        legal(s, all);
-        for (const Move move : all)
-          if (move != kPass) consider(move & 0xFF, move >> 8);
+        for (int i = 0; i < army_; ++i) {
+          for (const Neighbour& step : beside_[army[i]])
+            if (to[i][step.parity] >> step.bit & 1) consider(army[i], step.hole);
+          consider_hops(i);
+        }
       }
     }
     if (moves.empty()) moves.push(kPass);
@@ -473,19 +479,6 @@ class Sternhalma {
       return to;
     }
 
-    /// The destinations of that piece that take hops, all in its own class.
-    std::uint64_t hops_from(int from) const {
-      const int c = game_.class_[from];
-      std::uint64_t to = hops(c, from) & open_[c];
-      if (game_.options_.locked_target && has_bit(game_.target_[player_], game_, from))
-        to &= game_.target_[player_][c];
-      if (barred_) [[unlikely]]
-        for (int player = 0; player < game_.players(); ++player)
-          if (barred_ >> player & 1 && !has_bit(game_.target_[player], game_, from))
-            to &= ~game_.target_[player][c];
-      return to;
-    }
-
     /// Empty holes one hop away from any of `from`, all in class c; `origin` is where
     /// the moving piece stood.
     std::uint64_t one_hop(int c, std::uint64_t from, int origin) const {
@@ -518,27 +511,16 @@ class Sternhalma {
     /// Long hops: the first piece on a line, and as far again behind it, all else
     /// between empty. The moving piece itself has left its origin.
     std::uint64_t mirror_hop(int c, std::uint64_t from, int origin) const {
+      const std::uint64_t left_behind = std::uint64_t{1} << game_.bit_[origin];
+      const std::uint64_t own = state_.occupied[c] & ~left_behind;
       std::uint64_t next = 0;
-      for (; from; from &= from - 1) {
-        const int start = game_.hole_at_[c][std::countr_zero(from)];
-        for (int d = 0; d < HoleBoard::kDirections; ++d) {
-          int gap = 1, hole = game_.neighbour_[start][d];
-          while (hole != HoleBoard::kOff && is_free(hole, origin)) {
-            hole = game_.neighbour_[hole][d];
-            ++gap;
-          }
-          for (int i = 0; i < gap && hole != HoleBoard::kOff; ++i) {
-            hole = game_.neighbour_[hole][d];
-            if (hole != HoleBoard::kOff && !is_free(hole, origin)) hole = HoleBoard::kOff;
-          }
-          if (hole != HoleBoard::kOff && hole != origin) next |= std::uint64_t{1} << game_.bit_[hole];
+      for (; from; from &= from - 1)
+        for (const LongHop& hop : game_.long_hops_[game_.hole_at_[c][std::countr_zero(from)]]) {
+          const std::uint64_t odd = state_.occupied[hop.odd_class];
+          const bool allowed = (own & hop.own) == hop.over_own && (odd & hop.odd) == hop.over_odd;
+          next |= hop.end & -static_cast<std::uint64_t>(allowed);
         }
-      }
-      return next;
-    }
-
-    bool is_free(int hole, int origin) const {
-      return hole == origin || !(state_.occupied[game_.class_[hole]] >> game_.bit_[hole] & 1);
+      return next & ~left_behind;
     }
 
     /// Nobody may complete another player's win: a target that lacks one piece and
@@ -710,6 +692,24 @@ class Sternhalma {
         // The same for every hole of the class, because bits are linear in (q, r).
         middle_shift_[c][d] = static_cast<unsigned>(bit_[middle] - bit_[h]) & 63;
       }
+    if (options_.mirror_hops) fill_long_hops();
+  }
+
+  void fill_long_hops() {
+    long_hops_.resize(board_.size());
+    for (int h = 0; h < board_.size(); ++h)
+      for (int d = 0; d < HoleBoard::kDirections; ++d) {
+        std::vector<int> line;  // holes beyond h in this direction
+        for (int next = neighbour_[h][d]; next != HoleBoard::kOff; next = neighbour_[next][d])
+          line.push_back(next);
+        for (std::size_t gap = 1; 2 * gap <= line.size(); ++gap) {
+          const auto bit = [&](std::size_t i) { return std::uint64_t{1} << bit_[line[i - 1]]; };
+          LongHop hop{.end = bit(2 * gap), .odd_class = class_[line[0]]};
+          for (std::size_t i = 1; i <= 2 * gap; ++i) (i % 2 ? hop.odd : hop.own) |= bit(i);
+          (gap % 2 ? hop.over_odd : hop.over_own) = bit(gap);
+          long_hops_[h].push_back(hop);
+        }
+      }
   }
 
   void fill_zones() {
@@ -789,6 +789,13 @@ class Sternhalma {
   std::uint64_t hop_ends_[kClasses][3] = {};
   int middle_class_[kClasses][3] = {};
   unsigned middle_shift_[kClasses][3] = {};
+  // A long hop passes holes of its own class and, every other one, of another. Of both,
+  // the holes it passes or ends on and the one that must be occupied.
+  struct LongHop {
+    std::uint64_t own = 0, over_own = 0, odd = 0, over_odd = 0, end;
+    int odd_class;
+  };
+  std::vector<std::vector<LongHop>> long_hops_;  // [hole]; only with mirror_hops
 
   Words target_[MaxPlayers] = {}, open_to_[MaxPlayers] = {};
   struct Standing {
