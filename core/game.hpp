@@ -156,6 +156,13 @@ concept Game =
 //                                       a negative weight means less is better
 //   bool is_quiet(const State&)         nothing is about to be captured, so that a judgement
 //                                       is worth something
+//   int advance(const State&, Move) and int trailing(const State&, Move)
+//                                       where pieces race: how far a legal move brings its piece
+//                                       forward, and how far behind that piece stands before it
+//   void furthest(const State&, MoveList&)
+//                                       the legal moves that advance most, of those the ones whose
+//                                       piece trails most, in the order of legal()
+//   void give_turn(State&, int player)  lets that player move, as if the others stood still
 
 template <class G>
 concept CountsMoves = requires(const G& g, const typename G::State& s) {
@@ -176,6 +183,22 @@ concept HasFeatures = requires(const G& g, const typename G::State& s, int playe
 template <class G>
 concept KnowsQuiet = requires(const G& g, const typename G::State& s) {
   { g.is_quiet(s) } -> std::same_as<bool>;
+};
+
+template <class G>
+concept Races = Game<G> && requires(const G& g, const typename G::State& s, Move m) {
+  { g.advance(s, m) } -> std::same_as<int>;
+  { g.trailing(s, m) } -> std::same_as<int>;
+};
+
+template <class G>
+concept FindsFurthest = requires(const G& g, const typename G::State& s, MoveList& moves) {
+  { g.furthest(s, moves) } -> std::same_as<void>;
+};
+
+template <class G>
+concept GivesTurn = requires(const G& g, typename G::State& s, int player) {
+  { g.give_turn(s, player) } -> std::same_as<void>;
 };
 
 }  // namespace halma

@@ -88,7 +88,7 @@ class Einstein {
   void play(State& s, Move move) const {
     const int from = move & 0xFF, to = move >> 8;
     const int piece = std::countr_zero(equal_bytes(s.pieces[s.mover], from)) >> 3;
-    advance(s, piece, to);
+    relocate(s, piece, to);
   }
 
   bool progress(const State&, Move) const { return true; }  // pieces only go forward
@@ -134,7 +134,7 @@ class Einstein {
     const bool second = pick >= low_steps;
     const int from = second ? high_from : low_from;
     const int to = steps_[s.mover][from][second ? pick - low_steps : pick];
-    advance(s, second ? high : low, to);
+    relocate(s, second ? high : low, to);
     return Ply::progress;
   }
 
@@ -198,6 +198,11 @@ class Einstein {
     out[1] = static_cast<float>(all);
     out[2] = static_cast<float>(standing);
   }
+
+  // Forward is towards the far corner, counted in rows and columns together, so that a
+  // diagonal step is worth two.
+  int advance(const State& s, Move move) const { return trailing(s, move) - to_go(s.mover, move >> 8); }
+  int trailing(const State& s, Move move) const { return to_go(s.mover, move & 0xFF); }
 
   std::uint64_t key(const State& s) const {
     const std::uint64_t rest = s.mover | s.die << 1 | s.phase << 4;
@@ -300,7 +305,7 @@ class Einstein {
 
   /// Moves a piece of the mover and hands over the turn. Whatever stood on the cell
   /// is gone, of either colour.
-  void advance(State& s, int piece, int to) const {
+  void relocate(State& s, int piece, int to) const {
     std::uint64_t& own = s.pieces[s.mover];
     std::uint64_t& other = s.pieces[s.mover ^ 1];
     // A captured byte becomes exactly kGone: clear its low bits, set its top bit.
@@ -315,6 +320,10 @@ class Einstein {
   }
 
   int goal(int player) const { return player ? 0 : cells_ - 1; }
+  int to_go(int player, int cell) const {
+    const int from_red_corner = cell % width_ + cell / width_;
+    return player ? from_red_corner : width_ + height_ - 2 - from_red_corner;
+  }
 
   /// 1 or 2, 0 for nobody, 3 for a board on which both have won.
   std::uint8_t winner_of(const State& s) const {

@@ -320,6 +320,51 @@ class Sternhalma {
     out[2] = static_cast<float>(advance);
   }
 
+  // Forward is up in the mover's picture, counted in rows.
+  int advance(const State& s, Move move) const {
+    return move == kPass ? 0 : row_[s.mover][move & 0xFF] - row_[s.mover][move >> 8];
+  }
+  int trailing(const State& s, Move move) const { return move == kPass ? 0 : row_[s.mover][move & 0xFF]; }
+  void give_turn(State& s, int player) const { s.mover = static_cast<std::uint8_t>(player); }
+
+  void furthest(const State& s, MoveList& moves) const {
+    if (terminal(s)) return;
+    if (s.first != s.mover + 1) {
+      const auto& row = row_[s.mover];
+      int best = -(1 << 20);
+      const auto consider = [&](int from, int to) {
+        const int rank = (row[from] - row[to]) * kRankScale + row[from];
+        if (rank < best) return;
+        if (rank > best) moves.clear();
+        best = rank;
+        moves.push(static_cast<Move>(from | to << 8));
+      };
+      const Reach reach(*this, s, s.mover);
+      const std::uint8_t* army = s.piece + s.mover * army_;
+      Words to[kLargestArmy];
+      const auto consider_hops = [&](int i) {
+        const int c = class_[army[i]];
+        for (std::uint64_t left = to[i][c]; left; left &= left - 1)
+          consider(army[i], hole_at_[c][std::countr_zero(left)]);
+      };
+      for (int i = 0; i < army_; ++i) {
+        to[i] = reach.from(army[i]);
+        consider_hops(i);
+      }
+      // A step gains one row at most and a hop two or none, so steps count only where no
+      // hop goes forward. Then everything is looked at again, in the order of legal().
+      if (best < 2 * kRankScale - kRankScale / 2) {
+        best = -(1 << 20);
+        for (int i = 0; i < army_; ++i) {
+          for (const Neighbour& step : beside_[army[i]])
+            if (to[i][step.parity] >> step.bit & 1) consider(army[i], step.hole);
+          consider_hops(i);
+        }
+      }
+    }
+    if (moves.empty()) moves.push(kPass);
+  }
+
   /// Identity is left out: a position is where the colours stand.
   std::uint64_t key(const State& s) const {
     std::uint64_t sum = 0;
@@ -466,27 +511,16 @@ class Sternhalma {
     /// Long hops: the first piece on a line, and as far again behind it, all else
     /// between empty. The moving piece itself has left its origin.
     std::uint64_t mirror_hop(int c, std::uint64_t from, int origin) const {
+      const std::uint64_t left_behind = std::uint64_t{1} << game_.bit_[origin];
+      const std::uint64_t own = state_.occupied[c] & ~left_behind;
       std::uint64_t next = 0;
-      for (; from; from &= from - 1) {
-        const int start = game_.hole_at_[c][std::countr_zero(from)];
-        for (int d = 0; d < HoleBoard::kDirections; ++d) {
-          int gap = 1, hole = game_.neighbour_[start][d];
-          while (hole != HoleBoard::kOff && is_free(hole, origin)) {
-            hole = game_.neighbour_[hole][d];
-            ++gap;
-          }
-          for (int i = 0; i < gap && hole != HoleBoard::kOff; ++i) {
-            hole = game_.neighbour_[hole][d];
-            if (hole != HoleBoard::kOff && !is_free(hole, origin)) hole = HoleBoard::kOff;
-          }
-          if (hole != HoleBoard::kOff && hole != origin) next |= std::uint64_t{1} << game_.bit_[hole];
+      for (; from; from &= from - 1)
+        for (const LongHop& hop : game_.long_hops_[game_.hole_at_[c][std::countr_zero(from)]]) {
+          const std::uint64_t odd = state_.occupied[hop.odd_class];
+          const bool allowed = (own & hop.own) == hop.over_own && (odd & hop.odd) == hop.over_odd;
+          next |= hop.end & -static_cast<std::uint64_t>(allowed);
         }
-      }
-      return next;
-    }
-
-    bool is_free(int hole, int origin) const {
-      return hole == origin || !(state_.occupied[game_.class_[hole]] >> game_.bit_[hole] & 1);
+      return next & ~left_behind;
     }
 
     /// Nobody may complete another player's win: a target that lacks one piece and
@@ -658,6 +692,24 @@ class Sternhalma {
         // The same for every hole of the class, because bits are linear in (q, r).
         middle_shift_[c][d] = static_cast<unsigned>(bit_[middle] - bit_[h]) & 63;
       }
+    if (options_.mirror_hops) fill_long_hops();
+  }
+
+  void fill_long_hops() {
+    long_hops_.resize(board_.size());
+    for (int h = 0; h < board_.size(); ++h)
+      for (int d = 0; d < HoleBoard::kDirections; ++d) {
+        std::vector<int> line;  // holes beyond h in this direction
+        for (int next = neighbour_[h][d]; next != HoleBoard::kOff; next = neighbour_[next][d])
+          line.push_back(next);
+        for (std::size_t gap = 1; 2 * gap <= line.size(); ++gap) {
+          const auto bit = [&](std::size_t i) { return std::uint64_t{1} << bit_[line[i - 1]]; };
+          LongHop hop{.end = bit(2 * gap), .odd_class = class_[line[0]]};
+          for (std::size_t i = 1; i <= 2 * gap; ++i) (i % 2 ? hop.odd : hop.own) |= bit(i);
+          (gap % 2 ? hop.over_odd : hop.over_own) = bit(gap);
+          long_hops_[h].push_back(hop);
+        }
+      }
   }
 
   void fill_zones() {
@@ -690,6 +742,7 @@ class Sternhalma {
         const int dq = seen.q - corner.q, dr = seen.r - corner.r;
         const int steps = (std::abs(dq) + std::abs(dr) + std::abs(dq + dr)) / 2;
         standing_[player].push_back({steps, std::abs(seen.x2 - corner.x2), seen.y});
+        row_[player][h] = static_cast<std::int8_t>(seen.y);
       }
   }
 
@@ -736,6 +789,13 @@ class Sternhalma {
   std::uint64_t hop_ends_[kClasses][3] = {};
   int middle_class_[kClasses][3] = {};
   unsigned middle_shift_[kClasses][3] = {};
+  // A long hop passes holes of its own class and, every other one, of another. Of both,
+  // the holes it passes or ends on and the one that must be occupied.
+  struct LongHop {
+    std::uint64_t own = 0, over_own = 0, odd = 0, over_odd = 0, end;
+    int odd_class;
+  };
+  std::vector<std::vector<LongHop>> long_hops_;  // [hole]; only with mirror_hops
 
   Words target_[MaxPlayers] = {}, open_to_[MaxPlayers] = {};
   struct Standing {
@@ -744,8 +804,12 @@ class Sternhalma {
     int row;      // of the player's picture, from the top
   };
   std::vector<Standing> standing_[MaxPlayers];  // [player][hole]
-  std::vector<int> open_;                       // holes player 0 may stop in
-  std::vector<int> open_rank_, class_rank_;     // [hole]: among open_, among its class in open_
+  // The same row again, packed for furthest(). Ranks are advance * kRankScale + row, and
+  // rows lie within half of that on either side of 0.
+  static constexpr int kRankScale = 64;
+  std::int8_t row_[MaxPlayers][HoleBoard::kOff] = {};
+  std::vector<int> open_;                    // holes player 0 may stop in
+  std::vector<int> open_rank_, class_rank_;  // [hole]: among open_, among its class in open_
   std::vector<int> open_in_class_[kClasses];
   int jump_base_[kClasses + 1] = {};
   std::vector<std::uint64_t> zobrist_;  // [player * kOff + hole]

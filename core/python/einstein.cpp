@@ -1,5 +1,6 @@
 #include "../games/einstein.hpp"
 
+#include "../search/racing.hpp"
 #include "../search/registry.hpp"
 #include "bind.hpp"
 
@@ -7,6 +8,7 @@ namespace halma::python {
 
 void bind_einstein(nb::module_& module) {
   register_searches<Einstein>();
+  register_racing<Einstein>();
   using Bound = Erased<Einstein>;
   nb::class_<Bound, AnyGame>(module, "Einstein")
       .def(

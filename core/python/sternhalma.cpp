@@ -1,5 +1,6 @@
 #include "../games/sternhalma.hpp"
 
+#include "../search/racing.hpp"
 #include "../search/registry.hpp"
 #include "bind.hpp"
 
@@ -53,6 +54,8 @@ nb::object build(HoleBoard board, const SternhalmaOptions& options) {
 void bind_sternhalma(nb::module_& module) {
   register_searches<SmallSternhalma>();
   register_searches<LargeSternhalma>();
+  register_racing<SmallSternhalma>();
+  register_racing<LargeSternhalma>();
   bind_size<SmallSternhalma>(module, "SmallSternhalma");
   bind_size<LargeSternhalma>(module, "LargeSternhalma");
 

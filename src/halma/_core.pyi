@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 import enum
-from typing import Annotated, Any
+from typing import Any
 
 import numpy
 import numpy.typing
@@ -330,7 +330,7 @@ class Mcts:
 
     def best(self) -> int: ...
 
-    def dump(self) -> dict[str, list[Any]]: ...
+    def dump(self) -> dict: ...
 
     @property
     def settled(self) -> bool: ...
@@ -347,37 +347,26 @@ class Mcts:
     @property
     def visited_edges(self) -> int: ...
 
-def run_many(searches: Sequence[Mcts], simulations: int, seconds: float = 0.0, threads: int = 2) -> None:
-    """Run independent searches on several threads."""
+def races(game: AnyGame) -> bool:
+    """Whether a move has an advance in this game."""
 
-class Batch:
-    """Many trees whose leaves are judged together, from outside."""
+def looks_ahead(game: AnyGame) -> bool:
+    """Whether several moves in a row of one player make sense in this game."""
 
-    def __init__(self, game: AnyGame, options: SearchOptions, trees: int, seed: int = 0) -> None: ...
+def advance(game: AnyGame, state: bytes, move: int) -> int:
+    """How far a legal move brings its piece forward."""
 
-    def set_root(self, tree: int, state: bytes, simulations: int, earlier: Sequence[bytes] = []) -> None: ...
+def trailing(game: AnyGame, state: bytes, move: int) -> int:
+    """How far behind the piece of a legal move stands."""
 
-    def collect(self, planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')], per_tree: int = 1) -> int:
-        """
-        Write the planes of leaves into (capacity, planes, rows, columns); return how many.
-        """
+def greedy_games(game: AnyGame, limits: Limits, games: int, seed: int, random_plies: int, stochastic: Sequence[int], threads: int) -> dict[str, Any]:
+    """Totals of games between greedy players."""
 
-    def submit(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
-        """
-        Judge the collected leaves: priors (leaves, actions), values (leaves, players), mover first.
-        """
+def greedy_game(game: AnyGame, limits: Limits, number: int, seed: int, random_plies: int, stochastic: Sequence[int]) -> list[tuple[bool, int]]:
+    """The events of one of those games."""
 
-    def root_moves(self, tree: int, line_length: int = 8) -> list[RootMove]: ...
-
-    def policy(self, arg: int, /) -> list[float]: ...
-
-    def best(self, arg: int, /) -> int: ...
-
-    def root_value(self, arg: int, /) -> float: ...
-
-    def simulations(self, arg: int, /) -> int: ...
-
-    def dump(self, tree: int, /) -> dict[str, list[Any]]: ...
+def lookahead(game: AnyGame, state: bytes, depth: int) -> list[int]:
+    """First moves of the moves in a row that advance most together."""
 
 class SmallSternhalma(AnyGame):
     @property

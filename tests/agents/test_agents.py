@@ -11,12 +11,6 @@ from halma.errors import HalmaError, NameSyntaxError, OptionError, UnknownAgentE
 from halma.games.einstein import EinsteinGame
 
 
-class Unraced(EinsteinGame):
-    """A game in which nothing is forward."""
-
-    advance = halma.Game.advance
-
-
 class Backward(EinsteinGame):
     """A game in which every move goes back, one to `b1` least."""
 
@@ -43,6 +37,12 @@ def choices(name, record, times=200):
         ("greedy:best", "greedy"),
         ("greedy:stochastic", "greedy:pick=stochastic"),
         ("greedy:pick=stochastic", "greedy:pick=stochastic"),
+        ("greedy:ties=random", "greedy:ties=random"),
+        ("lookahead:depth=2", "lookahead"),
+        ("lookahead:3", "lookahead:depth=3"),
+        ("mcts:100", "mcts:sims=100"),
+        ("mcts:time=0.50", "mcts:time=0.5"),
+        ("mcts:c=2,sims=9,rule=puct", "mcts:sims=9,rule=puct,c=2"),
     ],
 )
 def test_names(typed, canonical):
@@ -51,7 +51,9 @@ def test_names(typed, canonical):
 
 
 def test_every_kind_is_found_by_its_name():
-    assert [agent(kind.name).name for kind in kinds()] == [kind.name for kind in kinds()]
+    examples = [kind.example or kind.name for kind in kinds()]
+    assert [agent(example).name for example in examples] == examples
+    assert [example.partition(":")[0] for example in examples] == [kind.name for kind in kinds()]
 
 
 @pytest.mark.parametrize(
@@ -110,9 +112,9 @@ def test_without_a_forward_move_both_go_back_as_little_as_possible():
 
 
 def test_greedy_declines_a_game_without_advance():
-    record = record_at("1..../...../...../...../....a r 1", Unraced("unraced", 5, 5, 6))
-    for name in ("greedy", "greedy:stochastic"):
-        with pytest.raises(UnknownAgentError, match="'unraced' has no notion of advance"):
+    record = halma.Record(halma.game("draughts-8x8"))
+    for name in ("greedy", "greedy:stochastic", "greedy:ties=random", "initialize"):
+        with pytest.raises(UnknownAgentError, match="'draughts-8x8' has no notion of advance"):
             agent(name).choose(record, random.Random(0))
 
 

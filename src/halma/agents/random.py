@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+from halma.agents.kind import Kind
 from halma.games import Move, Record
 
 
@@ -17,3 +18,6 @@ class RandomAgent:
     def choose(self, record: Record, rng: random.Random) -> Move:
         """Return a legal move, each as likely as any other."""
         return rng.choice(record.position.legal_moves)
+
+
+KIND = Kind("random", "any legal move", lambda name, options: RandomAgent(name))

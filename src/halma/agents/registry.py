@@ -2,54 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
+from halma.agents import greedy, human, initialize, lookahead, mcts, random
 from halma.agents.agent import Agent
-from halma.agents.greedy import GreedyAgent, StochasticGreedyAgent
-from halma.agents.random import RandomAgent
+from halma.agents.kind import Kind
 from halma.errors import UnknownAgentError, suggestion
-from halma.names import Option, Value, join, resolve, split
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of agent: how its name looks and how one is made."""
-
-    name: str
-    #: a line for listings
-    about: str
-    #: takes the canonical name and the resolved options
-    build: Callable[[str, Mapping[str, Value]], Agent]
-    options: Sequence[Option] = ()
-    #: the option that may stand bare
-    main: str | None = None
-
-
-def _build_greedy(name: str, options: Mapping[str, Value]) -> Agent:
-    if options["pick"] == "stochastic":
-        return StochasticGreedyAgent(name)
-    return GreedyAgent(name)
-
+from halma.names import join, resolve, split
 
 _KINDS = {
     kind.name: kind
     for kind in (
-        Kind("random", "any legal move", lambda name, options: RandomAgent(name)),
-        Kind(
-            "greedy",
-            "the longest way forward (liu2019)",
-            _build_greedy,
-            options=(
-                Option(
-                    "pick",
-                    "best",
-                    "the move that advances most, or any in proportion to its advance",
-                    choices=("best", "stochastic"),
-                ),
-            ),
-            main="pick",
-        ),
+        random.KIND,
+        greedy.KIND,
+        initialize.KIND,
+        lookahead.KIND,
+        mcts.KIND,
+        human.KIND,
     )
 }
 

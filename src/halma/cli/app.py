@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import typer
 
+from halma.cli.analyse import analyse
 from halma.cli.bench import bench
 from halma.cli.check import check
 from halma.cli.games import games
@@ -30,4 +31,5 @@ app.command()(verb(show))
 app.command(context_settings={"ignore_unknown_options": True})(verb(perft))
 app.command()(verb(check))
 app.command()(verb(play))
+app.command()(verb(analyse))
 app.add_typer(bench, name="bench")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from halma.cli.verb import JsonFlag, note, print_json
+from halma.cli.verb import JsonFlag, interruptible, note, print_json
 from halma.errors import HalmaError
 
 if TYPE_CHECKING:
@@ -59,9 +58,4 @@ def _divide(root: Position, depth: int) -> dict[str, int]:
 
 
 def _count(position: Position, depth: int) -> int:
-    """Count in a thread: the core does not hear Ctrl-C, but the waiting main thread does."""
-    counted: list[int] = []
-    worker = threading.Thread(target=lambda: counted.append(position.perft(depth)), daemon=True)
-    worker.start()
-    worker.join()
-    return counted[0]
+    return interruptible(lambda: position.perft(depth))

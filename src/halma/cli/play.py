@@ -22,16 +22,20 @@ def play(
     json: JsonFlag = False,
 ) -> None:
     """Play a game between agents and draw it."""
-    from halma.agents import agent, play_game
+    from halma.agents import LeftError, agent, play_game
     from halma.games import Record
     from halma.games import game as find_game
 
     players = [agent(name) for name in agents]
     record = Record(find_game(game))
-    for step in play_game(record, players, seed, most_plies=plies):
-        if not json and not quiet:
-            _draw(step, record, players)
-    end = record.end or "by the ply limit"
+    end = "by the ply limit"
+    try:
+        for step in play_game(record, players, seed, most_plies=plies):
+            if not json and not quiet:
+                _draw(step, record, players)
+    except LeftError:
+        end = "because a player left"
+    end = record.end or end
     if json:
         print_json(
             {

@@ -40,21 +40,6 @@ class EinsteinGame(Game):
         """Return a cell's name, `a1` being the top left one."""
         return f"{'abcdefgh'[cell % self.width]}{cell // self.width + 1}"
 
-    # Forward is towards the far corner, counted in rows and columns together, so that a
-    # diagonal step is worth two.
-
-    def advance(self, state: bytes, move: int) -> float:
-        return self.trailing(state, move) - self._to_go(state, move >> 8)
-
-    def trailing(self, state: bytes, move: int) -> float:
-        return self._to_go(state, move & 0xFF)
-
-    def _to_go(self, state: bytes, cell: int) -> int:
-        from_red_corner = cell % self.width + cell // self.width
-        if self.core.mover(state) == 1:
-            return from_red_corner
-        return self.width + self.height - 2 - from_red_corner
-
     def format_position(self, state: bytes) -> str:
         mover, die, phase, *board = self.core.describe(state)
         rows = [

@@ -144,15 +144,17 @@ class Game(ABC):
     def advance(self, state: bytes, move: int) -> float:
         """Return how far a legal move brings its piece forward; negative is backward.
 
-        Families where pieces race override it.
+        The core knows it where pieces race; games written in Python override it.
         """
-        raise UnknownAgentError(
-            f"'{self.name}' has no notion of advance, so greedy does not play it."
-        )
+        if not _core.races(self.core):
+            raise UnknownAgentError(
+                f"'{self.name}' has no notion of advance, so greedy does not play it."
+            )
+        return _core.advance(self.core, state, move)
 
     def trailing(self, state: bytes, move: int) -> float:
         """Return how far back the piece of a legal move stands; the last piece has the most."""
-        return 0.0
+        return _core.trailing(self.core, state, move) if _core.races(self.core) else 0.0
 
     def compose(self, fields: list[int]) -> bytes:
         """Build a state from the core's fields; what is wrong becomes a `PositionError`."""

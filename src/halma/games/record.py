@@ -43,6 +43,15 @@ class Record:
         """Every position so far, the start first."""
         return [Position(self.game, self._core.state_at(i)) for i in range(len(self) + 1)]
 
+    def state_at(self, length: int) -> bytes:
+        """Return the state after so many moves and outcomes."""
+        return self._core.state_at(length)
+
+    @property
+    def events(self) -> list[tuple[bool, int]]:
+        """Moves and outcomes as numbers, in order; True marks an outcome."""
+        return self._core.events()
+
     @property
     def plies(self) -> int:
         """Moves played by all players together."""

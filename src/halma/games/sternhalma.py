@@ -206,21 +206,6 @@ class SternhalmaGame(Game):
     def is_move_text(self, text: str) -> bool:
         return _MOVE.fullmatch(text) is not None
 
-    def advance(self, state: bytes, move: int) -> float:
-        return 0 if move == _PASS else self._row(state, move & 0xFF) - self._row(state, move >> 8)
-
-    def trailing(self, state: bytes, move: int) -> float:
-        return 0 if move == _PASS else self._row(state, move & 0xFF)
-
-    @cached_property
-    def _rows_to_go(self) -> list[list[int]]:
-        """Per player and hole: in which row of the picture that player sees it, from the top."""
-        ys = [y for *_, y, _ in self.core.holes]
-        return [[ys[seen] for seen in view] for view in self.core.views]
-
-    def _row(self, state: bytes, hole: int) -> int:
-        return self._rows_to_go[self.core.mover(state)][hole]
-
     @cached_property
     def _cells(self) -> tuple[Cell, ...]:
         tints = {hole: f"home {p + 1}" for p, home in enumerate(self.core.homes) for hole in home}

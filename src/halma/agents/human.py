@@ -1,0 +1,57 @@
+"""A person at the terminal."""
+
+from __future__ import annotations
+
+import random
+import sys
+from dataclasses import dataclass
+from typing import TextIO
+
+from halma.agents.kind import Kind
+from halma.errors import HalmaError, MoveError
+from halma.games import Move, Record
+
+
+class LeftError(HalmaError):
+    """A person left the game."""
+
+
+@dataclass(frozen=True)
+class HumanAgent:
+    """Asks for every move. `?` lists the legal ones, `quit` leaves.
+
+    It talks on standard error, so that standard output stays the program's own.
+    """
+
+    name: str = "human"
+    source: TextIO | None = None
+    sink: TextIO | None = None
+
+    def choose(self, record: Record, rng: random.Random) -> Move:
+        """Draw the position and ask until a legal move is given."""
+        position = record.position
+        self._say(f"\n{position}\n")
+        while True:
+            text = self._ask(f"{record.game.player_names[position.mover]}, your move (or ?): ")
+            if text == "?":
+                self._say(" ".join(move.text for move in position.legal_moves))
+            elif text:
+                try:
+                    return position.find(text)
+                except MoveError as error:
+                    self._say(str(error))
+
+    def _ask(self, prompt: str) -> str:
+        """Return a line without its ends; the end of the input is as good as `quit`."""
+        self._say(prompt, end="")
+        line = (self.source or sys.stdin).readline()
+        text = line.strip()
+        if not line or text in ("quit", "exit"):
+            raise LeftError("You have left the game.")
+        return text
+
+    def _say(self, text: str, end: str = "\n") -> None:
+        print(text, end=end, file=self.sink or sys.stderr, flush=True)
+
+
+KIND = Kind("human", "you, at the terminal", lambda name, options: HumanAgent(name))

@@ -1,0 +1,92 @@
+"""`halma analyse`: what an agent thinks of a position."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from halma.cli.verb import JsonFlag, Seed, interruptible, print_json
+from halma.errors import ChanceError, GameOverError, UnknownAgentError
+
+if TYPE_CHECKING:
+    from halma.search.analysis import Analysis, MoveReport
+
+
+def analyse(
+    variant: Annotated[str, typer.Argument(help="A variant, such as rhombus-7x7-6.")],
+    position: Annotated[str, typer.Argument(help="A position as text, or 'start'.")],
+    agent: Annotated[str, typer.Option(help="An agent that can analyse, such as mcts:sims=1000.")],
+    moves: Annotated[int, typer.Option(min=1, help="Show so many moves, the best first.")] = 8,
+    seed: Seed = 0,
+    json: JsonFlag = False,
+) -> None:
+    """Show the best moves of a position with value, visits, prior and line."""
+    import random
+
+    from halma.agents import Analyst
+    from halma.agents import agent as find_agent
+    from halma.games import Record, game
+
+    analyst = find_agent(agent)
+    if not isinstance(analyst, Analyst):
+        raise UnknownAgentError(f"'{analyst.name}' plays, but has nothing to say about a position.")
+    chosen = game(variant)
+    start = chosen.start() if position == "start" else chosen.position(position)
+    if start.is_chance:
+        raise ChanceError(f"Nobody is to move in '{start.text}': chance has to speak first.")
+    if start.is_terminal:
+        raise GameOverError(f"Nobody is to move in '{start.text}': the game is over.")
+    record = Record(chosen, start)
+    found = interruptible(lambda: analyst.analyse(record, random.Random(seed)))
+    if json:
+        told = found.as_dict()
+        told["moves"] = told["moves"][:moves]
+        print_json({"variant": chosen.name, "agent": analyst.name, "seed": seed, **told})
+    else:
+        _print(found, analyst.name, moves)
+
+
+def _print(found: Analysis, name: str, most: int) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    print(found.position, end="\n\n")
+    table = Table(title=escape(name), title_justify="left")
+    for heading in ("move", "value", "visits", "prior"):
+        table.add_column(heading, justify="left" if heading == "move" else "right", no_wrap=True)
+    table.add_column("line")
+    for report in found.moves[:most]:
+        table.add_row(
+            escape(report.move.text),
+            _value(report),
+            "" if report.visits is None else f"{report.visits:,}",
+            "" if report.prior is None else f"{report.prior:.3f}",
+            escape(" ".join(report.line)),
+        )
+    console = Console(highlight=False)
+    console.print(table)
+    if len(found.moves) > most:
+        console.print(f"and {len(found.moves) - most} more moves")
+    console.print(_effort(found))
+
+
+def _value(report: MoveReport) -> str:
+    if report.proof:
+        return report.proof
+    return "" if report.value is None else f"{report.value:.3f}"
+
+
+def _effort(found: Analysis) -> str:
+    """Say in a line how much was looked at."""
+    parts = [
+        f"{number:,} {what}"
+        for number, what in ((found.simulations, "simulations"), (found.nodes, "nodes"))
+        if number is not None
+    ]
+    if found.depth is not None:
+        parts.append(f"depth {found.depth}")
+    if found.seconds is not None:
+        parts.append(f"{found.seconds:.3f} s")
+    return ", ".join(parts)

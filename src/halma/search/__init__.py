@@ -1,0 +1,16 @@
+"""Engines: what looks at a position for a while and tells what it found."""
+
+from halma.search.analysis import Analysis, MoveReport
+from halma.search.mcts import TreeOptions, TreeSearch
+from halma.search.racing import GreedyTotals, greedy_games, greedy_record, lookahead_moves
+
+__all__ = [
+    "Analysis",
+    "GreedyTotals",
+    "MoveReport",
+    "TreeOptions",
+    "TreeSearch",
+    "greedy_games",
+    "greedy_record",
+    "lookahead_moves",
+]

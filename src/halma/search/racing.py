@@ -1,0 +1,89 @@
+"""Greedy players in the core: thousands of games a second, and looking ahead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from halma import _core
+from halma.errors import UnknownAgentError
+from halma.games import Game, Move, Position, Record
+
+
+@dataclass(frozen=True)
+class GreedyTotals:
+    """What came of many games between greedy players."""
+
+    games: int
+    plies: int
+    #: per player
+    wins: tuple[int, ...]
+    #: games nobody won, because a limit stopped them
+    draws: int
+    shortest: int
+    longest: int
+
+
+def greedy_games(
+    game: Game,
+    games: int,
+    seed: int = 0,
+    random_plies: int = 3,
+    stochastic: Sequence[int] = (),
+    threads: int = 1,
+) -> GreedyTotals:
+    """Play games between liu2019's greedy players and count what comes of them.
+
+    Each player begins with `random_plies` random moves. Players numbered in `stochastic`
+    play like `greedy:stochastic`, the others like `greedy`. The totals depend on the seed
+    and not on the number of threads.
+    """
+    _check_race(game)
+    totals = _core.greedy_games(
+        game.core, game.limits, games, seed, random_plies, list(stochastic), threads
+    )
+    return GreedyTotals(**{**totals, "wins": tuple(totals["wins"])})
+
+
+def greedy_record(
+    game: Game,
+    number: int,
+    seed: int = 0,
+    random_plies: int = 3,
+    stochastic: Sequence[int] = (),
+) -> Record:
+    """Return one of the games that `greedy_games` counts, the first having number 0."""
+    _check_race(game)
+    record = Record(game)
+    for chance, value in _core.greedy_game(
+        game.core, game.limits, number, seed, random_plies, list(stochastic)
+    ):
+        state = record.position.state
+        if chance:
+            record.resolve(game.format_outcome(state, value))
+        else:
+            record.play(game.format_move(state, value))
+    return record
+
+
+def lookahead_moves(position: Position, depth: int) -> list[Move]:
+    """Return the first moves of the `depth` own moves in a row that advance most together.
+
+    The others stand still meanwhile. Of several, those of the piece furthest behind; a
+    move that finishes comes before all others.
+    """
+    game = position.game
+    if not _core.looks_ahead(game.core):
+        raise UnknownAgentError(
+            f"In '{game.name}' nobody can be ahead by several moves in a row, "
+            "so lookahead does not play it."
+        )
+    return [
+        Move(value, game.format_move(position.state, value))
+        for value in _core.lookahead(game.core, position.state, depth)
+    ]
+
+
+def _check_race(game: Game) -> None:
+    if not _core.races(game.core):
+        raise UnknownAgentError(f"Pieces do not race in '{game.name}', so greedy does not play it.")

@@ -1,0 +1,87 @@
+"""Greedy players in plain Python, on top of positions anybody can check by eye."""
+
+from __future__ import annotations
+
+from reference.random import Random
+
+
+def below(random: Random, n: int) -> int:
+    return (random.next() >> 32) * n >> 32
+
+
+def rows_forward(position, move) -> int:
+    """How many rows of the picture a move goes: up for player 1, down for player 2."""
+    height = {cell.name: cell.y for cell in position.game.scene(position.state).cells}
+    start, end = (height[name] for name in move.text.split("-"))
+    return (start - end) if position.mover == 0 else (end - start)
+
+
+def rows_behind(position, move) -> int:
+    """How far down the picture, as its owner sees it, the piece of a move stands."""
+    height = {cell.name: cell.y for cell in position.game.scene(position.state).cells}
+    start = height[move.text.split("-")[0]]
+    return start if position.mover == 0 else -start
+
+
+def longest(position):
+    """The moves that go furthest; of those the ones of the rearmost pieces."""
+    moves = position.legal_moves
+    ranks = [(rows_forward(position, m), rows_behind(position, m)) for m in moves]
+    return [m for m, rank in zip(moves, ranks, strict=True) if rank == max(ranks)]
+
+
+def play(record, seed, number, random_plies, stochastic):
+    """Play a record to its end as the core's greedy players would, and return it."""
+    random = Random(seed, number)
+    while not record.is_over:
+        position = record.position
+        moves = position.legal_moves
+        if record.plies < random_plies * record.game.players:
+            move = moves[below(random, len(moves))]
+        else:
+            weights = [max(0, rows_forward(position, m)) for m in moves]
+            if position.mover in stochastic and sum(weights):
+                left = below(random, sum(weights))
+                number_of = 0
+                while left >= weights[number_of]:
+                    left -= weights[number_of]
+                    number_of += 1
+                move = moves[number_of]
+            else:
+                best = longest(position)
+                move = best[0] if len(best) == 1 else best[below(random, len(best))]
+        record.play(move)
+    return record
+
+
+def again(position, mover):
+    """The same board with that player to move."""
+    board = position.text.split()[0]
+    return position.game.position(f"{board} {mover + 1}")
+
+
+def most_advance(position, depth):
+    if depth == 0 or position.is_terminal:
+        return 0
+    return max(
+        rows_forward(position, m) + most_advance(_next(position, m), depth - 1)
+        for m in position.legal_moves
+    )
+
+
+def lookahead(position, depth):
+    """First moves of the best so many own moves in a row; wins before all else."""
+    ranks = {}
+    for move in position.legal_moves:
+        after = position.play(move)
+        total = 10**6 if after.is_terminal else rows_forward(position, move)
+        if not after.is_terminal:
+            total += most_advance(_next(position, move), depth - 1)
+        ranks[move.text] = (total, rows_behind(position, move))
+    best = max(ranks.values())
+    return {text for text, rank in ranks.items() if rank == best}
+
+
+def _next(position, move):
+    after = position.play(move)
+    return after if after.is_terminal else again(after, position.mover)
