@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 import enum
-from typing import Any
+from typing import Annotated, Any
 
 import numpy
 import numpy.typing
@@ -330,7 +330,7 @@ class Mcts:
 
     def best(self) -> int: ...
 
-    def dump(self) -> dict: ...
+    def dump(self) -> dict[str, list[Any]]: ...
 
     @property
     def settled(self) -> bool: ...
@@ -346,6 +346,38 @@ class Mcts:
 
     @property
     def visited_edges(self) -> int: ...
+
+def run_many(searches: Sequence[Mcts], simulations: int, seconds: float = 0.0, threads: int = 2) -> None:
+    """Run independent searches on several threads."""
+
+class Batch:
+    """Many trees whose leaves are judged together, from outside."""
+
+    def __init__(self, game: AnyGame, options: SearchOptions, trees: int, seed: int = 0) -> None: ...
+
+    def set_root(self, tree: int, state: bytes, simulations: int, earlier: Sequence[bytes] = []) -> None: ...
+
+    def collect(self, planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')], per_tree: int = 1) -> int:
+        """
+        Write the planes of leaves into (capacity, planes, rows, columns); return how many.
+        """
+
+    def submit(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Judge the collected leaves: priors (leaves, actions), values (leaves, players), mover first.
+        """
+
+    def root_moves(self, tree: int, line_length: int = 8) -> list[RootMove]: ...
+
+    def policy(self, arg: int, /) -> list[float]: ...
+
+    def best(self, arg: int, /) -> int: ...
+
+    def root_value(self, arg: int, /) -> float: ...
+
+    def simulations(self, arg: int, /) -> int: ...
+
+    def dump(self, tree: int, /) -> dict[str, list[Any]]: ...
 
 def races(game: AnyGame) -> bool:
     """Whether a move has an advance in this game."""
