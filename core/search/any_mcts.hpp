@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <stdexcept>
 
 #include "../any.hpp"
 #include "mcts.hpp"
@@ -71,8 +72,15 @@ class ErasedMcts : public AnyMcts {
   /// The game must outlive the search.
   ErasedMcts(const G& game, const SearchOptions& options, EvaluatorChoice evaluator, std::uint64_t seed)
       : game_(&game), evaluator_(std::move(evaluator)), search_(game, options, seed, false) {
-    if constexpr (HasFeatures<G>)
-      if (evaluator_.weights.empty()) evaluator_.weights = game.default_weights();
+    if (evaluator_.kind != EvaluatorKind::linear) return;
+    if constexpr (HasFeatures<G>) {
+      const std::vector<float> own = game.default_weights();
+      if (evaluator_.weights.empty()) evaluator_.weights = own;
+      if (evaluator_.weights.size() != own.size())
+        throw std::invalid_argument("this game has " + std::to_string(own.size()) + " features to weigh");
+    } else {
+      throw std::invalid_argument("this game has no features to judge a position by");
+    }
   }
 
   void set_root(const Bytes* state, std::vector<std::uint64_t> history) override {

@@ -391,3 +391,17 @@ def test_searches_of_a_python_game_share_threads() -> None:
     assert [search.simulations for search in searches] == [50] * 4
     with pytest.raises(ValueError, match="only once"):
         _core.run_many([searches[0], searches[0]], 60)
+
+
+def test_linear_judgement_needs_features() -> None:
+    options = core_options()
+    linear = _core.EvaluatorKind.LINEAR
+    with pytest.raises(ValueError, match="no features"):
+        _core.Mcts(halma.game("frogs-3-2").core, options, linear)
+    with pytest.raises(ValueError, match="has 3 features"):
+        _core.Mcts(halma.game("draughts-8x8").core, options, linear, weights=[1.0])
+    position = start("draughts-8x8")
+    search = _core.Mcts(position.game.core, options, linear, seed=1)
+    search.set_root(position.state)
+    search.run(500)
+    assert 0 < search.root_value < 1
