@@ -405,3 +405,11 @@ def test_linear_judgement_needs_features() -> None:
     search.set_root(position.state)
     search.run(500)
     assert 0 < search.root_value < 1
+
+
+def test_options_that_do_not_fit_a_game_are_said() -> None:
+    from halma.errors import OptionError
+    from halma.search import TreeOptions, TreeSearch
+
+    with pytest.raises(OptionError, match="'frogs-3-2': this game has no features"):
+        TreeSearch(halma.game("frogs-3-2"), TreeOptions(evaluator="linear"))

@@ -81,13 +81,16 @@ class TreeSearch:
         self.game = game
         self.options = options or TreeOptions()
         self.reuse = reuse
-        self._core = _core.Mcts(
-            game.core,
-            self.options.for_game(game),
-            getattr(_core.EvaluatorKind, self.options.evaluator.upper()),
-            scale=self.options.scale,
-            seed=seed,
-        )
+        try:
+            self._core = _core.Mcts(
+                game.core,
+                self.options.for_game(game),
+                getattr(_core.EvaluatorKind, self.options.evaluator.upper()),
+                scale=self.options.scale,
+                seed=seed,
+            )
+        except ValueError as error:
+            raise OptionError(f"This search does not fit '{game.name}': {error}.") from None
         # Where the tree stands: the record, and the events that led there.
         self._record: ReferenceType[Record] | None = None
         self._events: list[tuple[bool, int]] = []
