@@ -7,12 +7,14 @@
 #include <typeindex>
 
 #include "any_mcts.hpp"
+#include "any_minimax.hpp"
 
 namespace halma {
 
 /// Makers of every kind of search for one family; the game must outlive what they make.
 struct SearchMakers {
   std::unique_ptr<AnyMcts> (*mcts)(const AnyGame&, const SearchOptions&, EvaluatorChoice, std::uint64_t seed);
+  std::unique_ptr<AnyMinimax> (*minimax)(const AnyGame&, const MinimaxOptions&);
 };
 
 inline std::map<std::type_index, SearchMakers>& registered_searches() {
@@ -36,6 +38,9 @@ void register_searches() {
         return std::make_unique<ErasedMcts<G>>(static_cast<const Erased<G>&>(game).concrete(), options,
                                                std::move(evaluator), seed);
       },
+      .minimax = [](const AnyGame& game, const MinimaxOptions& options) -> std::unique_ptr<AnyMinimax> {
+        return std::make_unique<ErasedMinimax<G>>(static_cast<const Erased<G>&>(game).concrete(), options);
+      },
   };
 }
 
@@ -54,6 +59,9 @@ inline void register_opaque_searches() {
       .mcts = [](const AnyGame& game, const SearchOptions& options, EvaluatorChoice evaluator,
                  std::uint64_t seed) -> std::unique_ptr<AnyMcts> {
         return std::make_unique<OpaqueSearch<ErasedMcts>>(game, options, std::move(evaluator), seed);
+      },
+      .minimax = [](const AnyGame& game, const MinimaxOptions& options) -> std::unique_ptr<AnyMinimax> {
+        return std::make_unique<OpaqueSearch<ErasedMinimax>>(game, options);
       },
   };
 }
