@@ -7,12 +7,6 @@
 namespace halma::python {
 namespace {
 
-bool knows_chance(const AnyGame& game) {
-  std::vector<Bytes> state(game.state_size());
-  game.initial(state.data());
-  return game.at_chance(state.data());
-}
-
 /// Deeper searches than this would outgrow the arrays; none comes near.
 constexpr int kDeepestAsked = 100;
 constexpr int kMostTableBits = 26;
@@ -25,8 +19,6 @@ struct Minimax {
 std::unique_ptr<AnyMinimax> make(const AnyGame& game, const MinimaxOptions& options) {
   const bool pair = options.kind == MinimaxKind::alphabeta || options.kind == MinimaxKind::expectimax;
   if (pair && game.players() != 2) throw nb::value_error("this search is for two players");
-  if (options.kind != MinimaxKind::expectimax && knows_chance(game))
-    throw nb::value_error("this search is for games without chance");
   if (options.table_bits < 0 || options.table_bits > kMostTableBits)
     throw nb::value_error("a table has 0 to 26 bits");
   auto search = searches_for(game).minimax(game, options);
@@ -48,8 +40,13 @@ MinimaxResult run(Minimax& self, const nb::bytes& state, int depth, std::uint64_
   if (seconds < 0) throw nb::value_error("time cannot be negative");
   if (depth == 0 && nodes == 0 && seconds == 0)
     throw nb::value_error("a search needs a limit: a depth, nodes or seconds");
-  nb::gil_scoped_release release;
-  return self.search->search(bytes, {depth, nodes, seconds, all_moves}, history);
+  MinimaxResult result;
+  {
+    nb::gil_scoped_release release;
+    result = self.search->search(bytes, {depth, nodes, seconds, all_moves}, history);
+  }
+  if (result.met_chance) throw nb::value_error("this search is for games without chance");
+  return result;
 }
 
 }  // namespace

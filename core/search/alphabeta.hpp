@@ -57,7 +57,7 @@ class AlphaBeta {
     for (int depth = options_.deepen ? 1 : deepest; depth <= deepest; ++depth) {
       const double value = search_root(root, depth, limits.all_moves);
       if (budget_.stopped()) break;
-      result.value = value;
+      result.value = value + 0.0;  // never minus nothing
       result.depth = depth;
       result.line = line_[0];
       result.best = result.line[0];
@@ -68,9 +68,7 @@ class AlphaBeta {
       if (std::abs(value) > kDecided) break;
     }
     if (table_.on()) complete_line(root, result);
-    result.nodes = budget_.nodes;
-    result.leaves = budget_.leaves;
-    result.judgements = budget_.judgements;
+    budget_.report(result);
     return result;
   }
 
@@ -111,6 +109,7 @@ class AlphaBeta {
   double visit(const State& state, int depth, double alpha, double beta, int ply, std::size_t fresh) {
     line_[ply].clear();
     if (!budget_.take()) return 0;
+    if (game_->at_chance(state)) return budget_.stop_at_chance(), 0;
     const std::uint64_t key = options_.repetition || (table_.on() && depth > 0) ? game_->key(state) : 0;
     if (options_.repetition && trail_.has(key, fresh) && !game_->terminal(state)) {
       ++budget_.leaves;
@@ -224,7 +223,8 @@ class AlphaBeta {
     for (int i = 0; i < ranked.size(); ++i) {
       State child = state;
       game_->play(child, ranked.moves[i]);
-      const double value = game_->terminal(child) ? outcome(child, 0) : judge(child);
+      const bool over = !game_->at_chance(child) && game_->terminal(child);
+      const double value = over ? outcome(child, 0) : judge(child);
       ranked.rank[i] = game_->mover(child) == game_->mover(state) ? value : -value;
     }
   }

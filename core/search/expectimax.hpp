@@ -60,9 +60,7 @@ class Expectimax {
       for (int i = 0; i < root_.size(); ++i) root_.settle(i);
       if (!cut_by_depth_) break;  // the whole game has been looked at
     }
-    result.nodes = budget_.nodes;
-    result.leaves = budget_.leaves;
-    result.judgements = budget_.judgements;
+    budget_.report(result);
     return result;
   }
 

@@ -64,9 +64,7 @@ class MaxN {
       if (limits.all_moves) result.moves = std::move(values);
       if (!cut_by_depth_) break;  // the whole game has been looked at
     }
-    result.nodes = budget_.nodes;
-    result.leaves = budget_.leaves;
-    result.judgements = budget_.judgements;
+    budget_.report(result);
     return result;
   }
 
@@ -76,6 +74,7 @@ class MaxN {
   Values each_for_himself(const State& state, int depth, int ply) {
     line_[ply].clear();
     if (!budget_.take()) return {};
+    if (game_->at_chance(state)) return budget_.stop_at_chance(), Values{};
     MoveList moves;
     if (is_leaf(state, depth, moves)) return leaf(state, ply);
     const int mover = game_->mover(state);
@@ -98,6 +97,7 @@ class MaxN {
   double all_against_me(const State& state, int depth, double alpha, double beta, int ply) {
     line_[ply].clear();
     if (!budget_.take()) return 0;
+    if (game_->at_chance(state)) return budget_.stop_at_chance(), 0;
     MoveList moves;
     if (is_leaf(state, depth, moves)) return leaf(state, ply)[me_];
     const bool mine = game_->mover(state) == me_;

@@ -70,6 +70,7 @@ struct MinimaxResult {
   // counts are those of all depths together.
   std::uint64_t nodes = 0, leaves = 0, judgements = 0;
   std::vector<MinimaxMove> moves;  // with all_moves, in the order of legal()
+  bool met_chance = false;         // the search knows no chance but met it: all else is void
 };
 
 inline constexpr int kDeepest = 128;
@@ -88,7 +89,7 @@ class Budget {
       deadline_ = Clock::now() +
                   std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limits.seconds));
     nodes = leaves = judgements = 0;
-    stopped_ = false;
+    stopped_ = met_chance_ = false;
   }
 
   /// Counts one more node, unless the budget is spent.
@@ -100,13 +101,24 @@ class Budget {
   }
   bool stopped() const { return stopped_; }
 
+  /// Stops a search that knows no chance where chance has to speak.
+  void stop_at_chance() { stopped_ = met_chance_ = true; }
+  bool met_chance() const { return met_chance_; }
+
   std::uint64_t nodes = 0, leaves = 0, judgements = 0;
+
+  void report(MinimaxResult& result) const {
+    result.nodes = nodes;
+    result.leaves = leaves;
+    result.judgements = judgements;
+    result.met_chance = met_chance_;
+  }
 
  private:
   using Clock = std::chrono::steady_clock;
   std::uint64_t nodes_limit_ = UINT64_MAX;
   Clock::time_point deadline_;
-  bool timed_ = false, stopped_ = false;
+  bool timed_ = false, stopped_ = false, met_chance_ = false;
 };
 
 /// A player's linear score in double precision, added up in the order of the features.

@@ -11,19 +11,21 @@ from dataclasses import dataclass
 
 from halma.errors import NameSyntaxError, OptionError, suggestion
 
-Value = str | int
+Value = str | int | float
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a name: either a choice of words or a whole number in a range."""
+    """One option of a name: a choice of words, or a number in a range."""
 
     key: str
     default: Value
     help: str
     choices: tuple[str, ...] = ()
-    low: int = 0
-    high: int = 0
+    low: float = 0
+    high: float = 0
+    #: whether the number may have a fraction
+    decimal: bool = False
 
     def parse(self, text: str) -> Value:
         """Return the checked value, or raise an `OptionError` that names what is allowed."""
@@ -35,14 +37,15 @@ class Option:
                     + suggestion(text, self.choices)
                 )
             return text
+        read = float if self.decimal else int
         try:
-            number = int(text) if len(text) <= 12 else None
+            number = read(text) if len(text) <= 12 else None
         except ValueError:
             number = None
         if number is None or not self.low <= number <= self.high:
+            kind = "number" if self.decimal else "whole number"
             raise OptionError(
-                f"'{self.key}' cannot be '{text}': "
-                f"it is a whole number from {self.low} to {self.high}."
+                f"'{self.key}' cannot be '{text}': it is a {kind} from {self.low} to {self.high}."
             )
         return number
 
@@ -104,5 +107,9 @@ def resolve(
 
 def join(name: str, values: Mapping[str, Value], options: Sequence[Option]) -> str:
     """Return the canonical name: only what differs from the defaults, in declared order."""
-    parts = [f"{o.key}={values[o.key]}" for o in options if values[o.key] != o.default]
+    parts = [f"{o.key}={_write(values[o.key])}" for o in options if values[o.key] != o.default]
     return f"{name}:{','.join(parts)}" if parts else name
+
+
+def _write(value: Value) -> str:
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
