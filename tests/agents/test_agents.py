@@ -51,7 +51,9 @@ def test_names(typed, canonical):
 
 
 def test_every_kind_is_found_by_its_name():
-    assert [agent(kind.name).name for kind in kinds()] == [kind.name for kind in kinds()]
+    examples = [kind.example or kind.name for kind in kinds()]
+    assert [agent(example).name for example in examples] == examples
+    assert [example.partition(":")[0] for example in examples] == [kind.name for kind in kinds()]
 
 
 @pytest.mark.parametrize(

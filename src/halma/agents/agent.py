@@ -1,15 +1,21 @@
-"""What every agent can do."""
+"""What every agent can do, and what some can."""
 
 from __future__ import annotations
 
 import random
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from halma.games import Move, Record
 
+if TYPE_CHECKING:
+    from halma.search.analysis import Analysis
+
 
 class Agent(Protocol):
-    """Someone who chooses moves. It keeps nothing between calls that a record does not tell."""
+    """Someone who chooses moves.
+
+    It keeps nothing between calls that changes what it would play in another game.
+    """
 
     @property
     def name(self) -> str:
@@ -17,3 +23,11 @@ class Agent(Protocol):
 
     def choose(self, record: Record, rng: random.Random) -> Move:
         """Return a legal move where a player is to move; all randomness comes from `rng`."""
+
+
+@runtime_checkable
+class Analyst(Protocol):
+    """An agent that can also say what it thinks of a position."""
+
+    def analyse(self, record: Record, rng: random.Random) -> Analysis:
+        """Look at the record's position, where a player must be to move."""

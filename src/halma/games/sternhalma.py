@@ -19,7 +19,7 @@ from halma import _core
 from halma.draw.scene import Cell, Piece, Scene
 from halma.errors import OptionError, PositionError, UnknownVariantError
 from halma.games.family import Family
-from halma.games.game import Game
+from halma.games.game import Contact, Game
 from halma.names import Option, Value
 
 _RHOMBUS = re.compile(r"rhombus-(\d{1,3})x(\d{1,3})-(\d{1,3})")
@@ -220,6 +220,18 @@ class SternhalmaGame(Game):
 
     def _row(self, state: bytes, hole: int) -> int:
         return self._rows_to_go[self.core.mover(state)][hole]
+
+    def contact(self, state: bytes) -> Contact:
+        """Compare rows of the picture: player 1 comes from below, player 2 from above."""
+        if self.players != 2:
+            return super().contact(state)
+        rows: tuple[list[int], list[int]] = ([], [])
+        for (*_, y, _), value in zip(self.core.holes, self.core.describe(state)[3:], strict=True):
+            if value:
+                rows[(value - 1) // 16].append(y)
+        if min(rows[0]) > max(rows[1]):
+            return "before"
+        return "after" if max(rows[0]) < min(rows[1]) else "during"
 
     @cached_property
     def _cells(self) -> tuple[Cell, ...]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from halma import _core
-from halma.errors import GameOverError, OptionError
+from halma.errors import GameOverError, OptionError, UnknownAgentError
 from halma.games import Game, Move, Position, Record
+from halma.search.analysis import Analysis, MoveReport
 
 #: alphabeta: two players, no chance; expectimax: two players, chance or not; maxn and
 #: paranoid: any number of players, no chance
@@ -28,6 +30,8 @@ class Found:
     """What a minimax search found in a position."""
 
     position: Position
+    #: of the search that found it
+    kind: str
     best: Move
     #: for the player to move. Alpha-beta: the lead in the judgement's own units, wins and
     #: losses beyond all of them. Expectimax: from 0, a loss, to 1, a win. Max^n and
@@ -45,6 +49,40 @@ class Found:
     judgements: int
     #: the exact value of every legal move, where that was asked for
     values: tuple[tuple[Move, float], ...] = ()
+
+    def as_analysis(self) -> Analysis:
+        """Return it in the words all engines share, values as chances of winning."""
+        if self.values:
+            values = sorted(self.values, key=lambda pair: (pair[0] == self.best, pair[1]))[::-1]
+        else:
+            values = [(self.best, self.value)]
+        line = tuple(move.text for move in self.line)
+        reports = tuple(
+            MoveReport(
+                move,
+                value=self._chance(value),
+                proof=None
+                if abs(value) <= _core.MINIMAX_DECIDED
+                else "win"
+                if value > 0
+                else "loss",
+                line=line if move == self.best else (move.text,),
+            )
+            for move, value in values
+        )
+        return Analysis(
+            self.position,
+            reports,
+            value=self._chance(self.value),
+            nodes=self.nodes,
+            depth=self.depth,
+        )
+
+    def _chance(self, value: float) -> float:
+        """Turn a lead into a chance of winning; expectimax has chances to begin with."""
+        if self.kind == "expectimax":
+            return value
+        return 1 / (1 + math.exp(-max(-50.0, min(50.0, value))))
 
     @property
     def plies_to_end(self) -> int | None:
@@ -142,6 +180,7 @@ class Minimax:
         )
         return Found(
             position,
+            self.kind,
             best=self._move(position.state, found.best),
             value=found.value,
             line=self._line(position.state, found.line),
@@ -169,6 +208,12 @@ class Minimax:
         return tuple(line)
 
 
+def _proof(value: float) -> str | None:
+    if abs(value) <= _core.MINIMAX_DECIDED:
+        return None
+    return "win" if value > 0 else "loss"
+
+
 def features(position: Position, player: int) -> list[float]:
     """Return the numbers by which a game judges where a player stands; none if it has none."""
     return _core.features(position.game.core, position.state, player)
@@ -190,12 +235,12 @@ def has_chance(game: Game) -> bool:
 
 def _check_fit(game: Game, kind: str) -> None:
     if kind in ("alphabeta", "expectimax") and game.players != 2:
-        raise OptionError(
+        raise UnknownAgentError(
             f"{kind} is for two players, and '{game.name}' has {game.players}: "
             "take maxn or paranoid."
         )
     if kind != "expectimax" and has_chance(game):
-        raise OptionError(
+        raise UnknownAgentError(
             f"{kind} is for games without chance, and '{game.name}' has it: take expectimax."
         )
 

@@ -1,0 +1,83 @@
+"""What an engine has to say about a position, whichever engine it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from halma.games import Move, Position
+
+
+@dataclass(frozen=True)
+class MoveReport:
+    """One legal move as an engine sees it. What an engine does not know is None."""
+
+    move: Move
+    #: what the move is worth to the player who makes it: 0 a loss, 1 a win
+    value: float | None = None
+    #: how often a tree search tried it
+    visits: int | None = None
+    #: how likely it looked before the search
+    prior: float | None = None
+    #: how likely the engine would play it if it played at random
+    policy: float | None = None
+    #: "win", "draw" or "loss" where that is certain
+    proof: str | None = None
+    #: how the game may go on, this move first
+    line: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all of it as plain values."""
+        return {
+            "move": self.move.text,
+            "value": self.value,
+            "visits": self.visits,
+            "prior": self.prior,
+            "policy": self.policy,
+            "proof": self.proof,
+            "line": list(self.line),
+        }
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A position after a look at it; its moves stand in order, the best first."""
+
+    position: Position
+    moves: tuple[MoveReport, ...]
+    #: for the player to move, from 0 (a loss) to 1 (a win)
+    value: float | None
+    #: simulations of a tree search in this tree
+    simulations: int | None = None
+    #: positions an alpha-beta search looked at, and how deep it went
+    nodes: int | None = None
+    depth: int | None = None
+    seconds: float | None = None
+
+    @property
+    def best(self) -> Move:
+        """The move the engine thinks best."""
+        return self.moves[0].move
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all of it but the time it took as plain values, the same for the same seed."""
+        return {
+            "position": self.position.text,
+            "mover": self.position.mover,
+            "best": self.best.text,
+            "value": self.value,
+            "simulations": self.simulations,
+            "nodes": self.nodes,
+            "depth": self.depth,
+            "moves": [report.as_dict() for report in self.moves],
+        }
+
+
+def line_texts(position: Position, moves: Sequence[int]) -> tuple[str, ...]:
+    """Write out a line of moves; it must not pass a position at chance."""
+    game, state, texts = position.game, position.state, []
+    for move in moves:
+        texts.append(game.format_move(state, move))
+        state = game.core.play(state, move)
+    return tuple(texts)
