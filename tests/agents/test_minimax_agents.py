@@ -124,18 +124,38 @@ def test_says_what_it_thinks(name):
 def test_phases():
     """Before contact one ply, in contact the search, afterwards straight forward."""
     chosen = halma.game("rhombus-6x6-6")
-    before = chosen.start()
-    assert chosen.contact(before.state) == "before"
-    during = chosen.position("...222/....2./...21./..1..2/1...../1111.. 1".replace("1111", "11.1"))
-    assert chosen.contact(during.state) == "during"
-    after = chosen.position("...111/....11/2...../..1.../2...../2222.. 1".replace("2222", "222."))
-    assert chosen.contact(after.state) == "during"  # one piece of each still side by side
+    record = halma.Record(chosen)
     rng = random.Random(0)
-    plain, phased = MinimaxAgent("a", 4), MinimaxAgent("b", 4, phases=True)
-    shallow = MinimaxAgent("c", 1)
-    assert phased.choose(halma.Record(chosen, before), rng) == shallow.choose(
-        halma.Record(chosen, before), rng
+    full, shallow, phased = (
+        MinimaxAgent("full", 4),
+        MinimaxAgent("shallow", 1),
+        MinimaxAgent("phased", 4, phases=True),
     )
-    assert phased.choose(halma.Record(chosen, during), rng) == plain.choose(
-        halma.Record(chosen, during), rng
-    )
+    seen = []
+    while not record.is_over:
+        contact = chosen.contact(record.position.state)
+        if not seen or seen[-1] != contact:
+            seen.append(contact)
+        move = phased.choose(record, rng)
+        if contact == "before":
+            assert move == shallow.choose(record, rng)
+        elif contact == "during":
+            assert move == full.choose(record, rng)
+        else:
+            state = record.position.state
+            most = max(chosen.advance(state, m.value) for m in record.position.legal_moves)
+            assert chosen.advance(state, move.value) == most
+        record.play(move)
+    assert seen == ["before", "during", "after"]
+
+
+def test_contact_is_about_rows_of_the_picture():
+    chosen = halma.game("rhombus-3x3-1")
+    for text, contact in (
+        ("..2/.../1.. 1", "before"),
+        (".2./1../... 1", "before"),
+        ("2../.../..1 1", "during"),
+        ("1../.2./... 1", "during"),
+        (".1./.2./... 1", "after"),
+    ):
+        assert chosen.contact(chosen.position(text).state) == contact

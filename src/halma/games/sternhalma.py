@@ -221,18 +221,6 @@ class SternhalmaGame(Game):
     def _row(self, state: bytes, hole: int) -> int:
         return self._rows_to_go[self.core.mover(state)][hole]
 
-    def contact(self, state: bytes) -> Contact:
-        """Compare rows of the picture: player 1 comes from below, player 2 from above."""
-        if self.players != 2:
-            return super().contact(state)
-        rows: tuple[list[int], list[int]] = ([], [])
-        for (*_, y, _), value in zip(self.core.holes, self.core.describe(state)[3:], strict=True):
-            if value:
-                rows[(value - 1) // 16].append(y)
-        if min(rows[0]) > max(rows[1]):
-            return "before"
-        return "after" if max(rows[0]) < min(rows[1]) else "during"
-
     @cached_property
     def _cells(self) -> tuple[Cell, ...]:
         tints = {hole: f"home {p + 1}" for p, home in enumerate(self.core.homes) for hole in home}
@@ -260,6 +248,18 @@ class SternhalmaGame(Game):
             left = min(cell.x for cell in self._cells) - 1
             numbers = [(left, cell.y, number) for number, cell in begin.items()]
         return (*letters, *numbers)
+
+    def contact(self, state: bytes) -> Contact:
+        """Compare rows of the picture: player 1 comes from below, player 2 from above."""
+        if self.players != 2:
+            return super().contact(state)
+        rows: tuple[list[int], list[int]] = ([], [])
+        for (*_, y, _), value in zip(self.core.holes, self.core.describe(state)[3:], strict=True):
+            if value:
+                rows[(value - 1) // 16].append(y)
+        if min(rows[0]) > max(rows[1]):
+            return "before"
+        return "after" if max(rows[0]) < min(rows[1]) else "during"
 
     def scene(self, state: bytes, move: int | None = None) -> Scene:
         mover, first, _, *board = self.core.describe(state)
