@@ -156,6 +156,8 @@ concept Game =
 //                                       a negative weight means less is better
 //   bool is_quiet(const State&)         nothing is about to be captured, so that a judgement
 //                                       is worth something
+//   void reopen(State&, int player)     lets a game go on with that player to move, as if nobody
+//                                       had finished yet
 
 template <class G>
 concept CountsMoves = requires(const G& g, const typename G::State& s) {
@@ -176,6 +178,11 @@ concept HasFeatures = requires(const G& g, const typename G::State& s, int playe
 template <class G>
 concept KnowsQuiet = requires(const G& g, const typename G::State& s) {
   { g.is_quiet(s) } -> std::same_as<bool>;
+};
+
+template <class G>
+concept Reopens = requires(const G& g, typename G::State& s, int player) {
+  { g.reopen(s, player) } -> std::same_as<void>;
 };
 
 }  // namespace halma

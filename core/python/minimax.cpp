@@ -128,6 +128,18 @@ void bind_minimax(nb::module_& module) {
       },
       nb::arg("game"), nb::arg("state"), nb::arg("player"),
       "The numbers by which a family judges where a player stands.");
+  module.def(
+      "moves_alone",
+      [](const AnyGame& game, const nb::bytes& state, int player, int width, int limit) {
+        const Bytes* bytes = state_bytes(game, state);
+        const auto count = searches_for(game).moves_alone;
+        if (!count) throw nb::value_error("in this game nobody can go on alone");
+        if (player < 0 || player >= game.players()) throw nb::value_error("there is no such player");
+        nb::gil_scoped_release release;
+        return count(game, bytes, player, width, limit);
+      },
+      nb::arg("game"), nb::arg("state"), nb::arg("player"), nb::arg("width") = 100, nb::arg("limit") = 100,
+      "The fewest moves found in which a player finishes, the others standing still; -1 for none.");
 }
 
 }  // namespace halma::python

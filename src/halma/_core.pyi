@@ -479,6 +479,11 @@ def default_weights(game: AnyGame) -> list[float]:
 def features(game: AnyGame, state: bytes, player: int) -> list[float]:
     """The numbers by which a family judges where a player stands."""
 
+def moves_alone(game: AnyGame, state: bytes, player: int, width: int = 100, limit: int = 100) -> int:
+    """
+    The fewest moves found in which a player finishes, the others standing still; -1 for none.
+    """
+
 class SmallSternhalma(AnyGame):
     @property
     def holes(self) -> list[tuple[int, int, int, int, int]]:
