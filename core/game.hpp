@@ -163,6 +163,8 @@ concept Game =
 //                                       the legal moves that advance most, of those the ones whose
 //                                       piece trails most, in the order of legal()
 //   void give_turn(State&, int player)  lets that player move, as if the others stood still
+//   void reopen(State&, int player)     lets a game go on with that player to move, as if nobody
+//                                       had finished yet
 
 template <class G>
 concept CountsMoves = requires(const G& g, const typename G::State& s) {
@@ -199,6 +201,11 @@ concept FindsFurthest = requires(const G& g, const typename G::State& s, MoveLis
 template <class G>
 concept GivesTurn = requires(const G& g, typename G::State& s, int player) {
   { g.give_turn(s, player) } -> std::same_as<void>;
+};
+
+template <class G>
+concept Reopens = requires(const G& g, typename G::State& s, int player) {
+  { g.reopen(s, player) } -> std::same_as<void>;
 };
 
 }  // namespace halma

@@ -183,6 +183,11 @@ class Sternhalma {
     }
   }
 
+  void reopen(State& s, int player) const {
+    s.first = s.second = 0;
+    s.mover = static_cast<std::uint8_t>(player);
+  }
+
   /// The holes of a move, first to last, hopping as few times as possible.
   std::vector<int> path(const State& s, Move move) const {
     const int from = move & 0xFF, to = move >> 8;

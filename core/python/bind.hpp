@@ -42,6 +42,7 @@ void bind_record(nb::module_& module);
 void bind_scripted(nb::module_& module);
 void bind_mcts(nb::module_& module);
 void bind_racing(nb::module_& module);
+void bind_minimax(nb::module_& module);
 void bind_sternhalma(nb::module_& module);
 void bind_draughts(nb::module_& module);
 void bind_einstein(nb::module_& module);

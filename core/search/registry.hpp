@@ -6,7 +6,9 @@
 #include <map>
 #include <typeindex>
 
+#include "alone.hpp"
 #include "any_mcts.hpp"
+#include "any_minimax.hpp"
 #include "batch.hpp"
 
 namespace halma {
@@ -15,6 +17,9 @@ namespace halma {
 struct SearchMakers {
   std::unique_ptr<AnyMcts> (*mcts)(const AnyGame&, const SearchOptions&, EvaluatorChoice, std::uint64_t seed);
   std::unique_ptr<AnyBatch> (*batch)(const AnyGame&, const SearchOptions&, int trees, std::uint64_t seed);
+  std::unique_ptr<AnyMinimax> (*minimax)(const AnyGame&, const MinimaxOptions&);
+  // Null where nobody can go on alone.
+  int (*moves_alone)(const AnyGame&, const Bytes*, int player, int width, int limit) = nullptr;
 };
 
 inline std::map<std::type_index, SearchMakers>& registered_searches() {
@@ -43,7 +48,16 @@ void register_searches() {
         return std::make_unique<Batch<G>>(static_cast<const Erased<G>&>(game).concrete(), options, trees,
                                           seed);
       },
+      .minimax = [](const AnyGame& game, const MinimaxOptions& options) -> std::unique_ptr<AnyMinimax> {
+        return std::make_unique<ErasedMinimax<G>>(static_cast<const Erased<G>&>(game).concrete(), options);
+      },
   };
+  if constexpr (Reopens<G>)
+    registered_searches()[typeid(Erased<G>)].moves_alone = [](const AnyGame& game, const Bytes* state,
+                                                              int player, int width, int limit) {
+      return moves_alone(static_cast<const Erased<G>&>(game).concrete(), Erased<G>::load(state), player,
+                         width, limit);
+    };
 }
 
 /// A search that keeps the Opaque it runs on.
@@ -65,6 +79,9 @@ inline void register_opaque_searches() {
       .batch = [](const AnyGame& game, const SearchOptions& options, int trees,
                   std::uint64_t seed) -> std::unique_ptr<AnyBatch> {
         return std::make_unique<OpaqueSearch<Batch>>(game, options, trees, seed);
+      },
+      .minimax = [](const AnyGame& game, const MinimaxOptions& options) -> std::unique_ptr<AnyMinimax> {
+        return std::make_unique<OpaqueSearch<ErasedMinimax>>(game, options);
       },
   };
 }

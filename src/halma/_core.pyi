@@ -400,6 +400,143 @@ def greedy_game(game: AnyGame, limits: Limits, number: int, seed: int, random_pl
 def lookahead(game: AnyGame, state: bytes, depth: int) -> list[int]:
     """First moves of the moves in a row that advance most together."""
 
+class MinimaxKind(enum.Enum):
+    ALPHABETA = 0
+
+    EXPECTIMAX = 1
+
+    MAXN = 2
+
+    PARANOID = 3
+
+class Ordering(enum.Enum):
+    LISTED = 0
+
+    SCORE = 1
+
+    ADAPTIVE = 2
+
+class Pruning(enum.Enum):
+    NONE = 0
+
+    WINDOWS = 1
+
+    PROBES = 2
+
+class MinimaxOptions:
+    """
+    Every dial of the minimax searches; see core/search/minimax_options.hpp.
+    """
+
+    def __init__(self) -> None: ...
+
+    @property
+    def kind(self) -> MinimaxKind: ...
+
+    @kind.setter
+    def kind(self, arg: MinimaxKind, /) -> None: ...
+
+    @property
+    def weights(self) -> list[float]: ...
+
+    @weights.setter
+    def weights(self, arg: Sequence[float], /) -> None: ...
+
+    @property
+    def pruning(self) -> Pruning: ...
+
+    @pruning.setter
+    def pruning(self, arg: Pruning, /) -> None: ...
+
+    @property
+    def ordering(self) -> Ordering: ...
+
+    @ordering.setter
+    def ordering(self, arg: Ordering, /) -> None: ...
+
+    @property
+    def table_bits(self) -> int: ...
+
+    @table_bits.setter
+    def table_bits(self, arg: int, /) -> None: ...
+
+    @property
+    def deepen(self) -> bool: ...
+
+    @deepen.setter
+    def deepen(self, arg: bool, /) -> None: ...
+
+    @property
+    def quiescence(self) -> bool: ...
+
+    @quiescence.setter
+    def quiescence(self, arg: bool, /) -> None: ...
+
+    @property
+    def repetition(self) -> bool: ...
+
+    @repetition.setter
+    def repetition(self, arg: bool, /) -> None: ...
+
+    @property
+    def scale(self) -> float: ...
+
+    @scale.setter
+    def scale(self, arg: float, /) -> None: ...
+
+class MinimaxResult:
+    """What a minimax search found."""
+
+    @property
+    def value(self) -> float: ...
+
+    @property
+    def best(self) -> int: ...
+
+    @property
+    def line(self) -> list[int]: ...
+
+    @property
+    def depth(self) -> int: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    @property
+    def leaves(self) -> int: ...
+
+    @property
+    def judgements(self) -> int: ...
+
+    @property
+    def moves(self) -> list[tuple[int, float]]:
+        """With all_moves: every move and its value."""
+
+MINIMAX_WIN: float = 1000000000.0
+
+MINIMAX_DECIDED: float = 999000000.0
+
+class Minimax:
+    """A minimax search for one game."""
+
+    def __init__(self, game: AnyGame, options: MinimaxOptions) -> None: ...
+
+    def search(self, state: bytes, depth: int = 0, nodes: int = 0, seconds: float = 0.0, all_moves: bool = False, history: Sequence[int] = []) -> MinimaxResult: ...
+
+    @property
+    def weights(self) -> list[float]: ...
+
+def default_weights(game: AnyGame) -> list[float]:
+    """A family's own weights of its features; empty where it has none."""
+
+def features(game: AnyGame, state: bytes, player: int) -> list[float]:
+    """The numbers by which a family judges where a player stands."""
+
+def moves_alone(game: AnyGame, state: bytes, player: int, width: int = 100, limit: int = 100) -> int:
+    """
+    The fewest moves found in which a player finishes, the others standing still; -1 for none.
+    """
+
 class SmallSternhalma(AnyGame):
     @property
     def holes(self) -> list[tuple[int, int, int, int, int]]:

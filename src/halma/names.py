@@ -16,7 +16,7 @@ Value = str | int | float
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a name: a choice of words, or a number in a range."""
+    """One option of a name: a choice of words, a number in a range, or numbers in a row."""
 
     key: str
     default: Value
@@ -26,6 +26,8 @@ class Option:
     high: float = 0
     #: whether the number may have a fraction
     decimal: bool = False
+    #: whether it is numbers with slashes between them, such as -1/0.5/2
+    series: bool = False
 
     def parse(self, text: str) -> Value:
         """Return the checked value, or raise an `OptionError` that names what is allowed."""
@@ -37,6 +39,14 @@ class Option:
                     + suggestion(text, self.choices)
                 )
             return text
+        if self.series:
+            for part in text.split("/"):
+                self._number(part, text)
+            return text
+        return self._number(text, text)
+
+    def _number(self, text: str, whole: str) -> float:
+        """Read a number that is all or a part of the value."""
         read = float if self.decimal else int
         try:
             number = read(text) if len(text) <= 12 else None
@@ -44,8 +54,10 @@ class Option:
             number = None
         if number is None or not self.low <= number <= self.high:
             kind = "number" if self.decimal else "whole number"
+            what = f"it is {kind}s" if self.series else f"it is a {kind}"
             raise OptionError(
-                f"'{self.key}' cannot be '{text}': it is a {kind} from {self.low} to {self.high}."
+                f"'{self.key}' cannot be '{whole[:40]}': {what} from {self.low} to {self.high}"
+                + (" with slashes between them." if self.series else ".")
             )
         return number
 

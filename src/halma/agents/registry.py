@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from halma.agents import greedy, human, initialize, lookahead, mcts, random
+from halma.agents import (
+    greedy,
+    human,
+    initialize,
+    lookahead,
+    mcts,
+    minimax,
+    random,
+    searching,
+)
 from halma.agents.agent import Agent
 from halma.agents.kind import Kind
 from halma.errors import UnknownAgentError, suggestion
@@ -18,6 +27,8 @@ _KINDS = {
         initialize.KIND,
         lookahead.KIND,
         mcts.KIND,
+        minimax.KIND,
+        *searching.KINDS,
         human.KIND,
     )
 }

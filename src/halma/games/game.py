@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from halma import _core
 from halma.errors import (
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     import numpy as np
 
     from halma.draw.scene import Scene
+
+#: How two armies stand that run past each other: before they meet, during, and after.
+Contact = Literal["before", "during", "after"]
 
 #: Longest text any parser looks at; real positions stay far below.
 MAX_TEXT = 20_000
@@ -155,6 +158,15 @@ class Game(ABC):
     def trailing(self, state: bytes, move: int) -> float:
         """Return how far back the piece of a legal move stands; the last piece has the most."""
         return _core.trailing(self.core, state, move) if _core.races(self.core) else 0.0
+
+    def contact(self, state: bytes) -> Contact:
+        """Tell whether the two armies have yet to meet, are in contact, or have passed.
+
+        Families in which armies run past each other override it.
+        """
+        raise UnknownAgentError(
+            f"In '{self.name}' armies do not run past each other, so nobody can plan by that."
+        )
 
     def compose(self, fields: list[int]) -> bytes:
         """Build a state from the core's fields; what is wrong becomes a `PositionError`."""

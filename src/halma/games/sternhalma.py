@@ -19,7 +19,7 @@ from halma import _core
 from halma.draw.scene import Cell, Piece, Scene
 from halma.errors import OptionError, PositionError, UnknownVariantError
 from halma.games.family import Family
-from halma.games.game import Game
+from halma.games.game import Contact, Game
 from halma.names import Option, Value
 
 _RHOMBUS = re.compile(r"rhombus-(\d{1,3})x(\d{1,3})-(\d{1,3})")
@@ -233,6 +233,18 @@ class SternhalmaGame(Game):
             left = min(cell.x for cell in self._cells) - 1
             numbers = [(left, cell.y, number) for number, cell in begin.items()]
         return (*letters, *numbers)
+
+    def contact(self, state: bytes) -> Contact:
+        """Compare rows of the picture: player 1 comes from below, player 2 from above."""
+        if self.players != 2:
+            return super().contact(state)
+        rows: tuple[list[int], list[int]] = ([], [])
+        for (*_, y, _), value in zip(self.core.holes, self.core.describe(state)[3:], strict=True):
+            if value:
+                rows[(value - 1) // 16].append(y)
+        if min(rows[0]) > max(rows[1]):
+            return "before"
+        return "after" if max(rows[0]) < min(rows[1]) else "during"
 
     def scene(self, state: bytes, move: int | None = None) -> Scene:
         mover, first, _, *board = self.core.describe(state)

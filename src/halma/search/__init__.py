@@ -2,11 +2,14 @@
 
 from halma.search.analysis import Analysis, MoveReport
 from halma.search.mcts import TreeOptions, TreeSearch
+from halma.search.minimax import Found, Minimax
 from halma.search.racing import GreedyTotals, greedy_games, greedy_record, lookahead_moves
 
 __all__ = [
     "Analysis",
+    "Found",
     "GreedyTotals",
+    "Minimax",
     "MoveReport",
     "TreeOptions",
     "TreeSearch",

@@ -1,0 +1,145 @@
+// The minimax searches as Python sees them.
+#include <limits>
+
+#include "../search/registry.hpp"
+#include "bind.hpp"
+
+namespace halma::python {
+namespace {
+
+/// Deeper searches than this would outgrow the arrays; none comes near.
+constexpr int kDeepestAsked = 100;
+constexpr int kMostTableBits = 26;
+
+struct Minimax {
+  const AnyGame* game;
+  std::unique_ptr<AnyMinimax> search;
+};
+
+std::unique_ptr<AnyMinimax> make(const AnyGame& game, const MinimaxOptions& options) {
+  const bool pair = options.kind == MinimaxKind::alphabeta || options.kind == MinimaxKind::expectimax;
+  if (pair && game.players() != 2) throw nb::value_error("this search is for two players");
+  if (options.table_bits < 0 || options.table_bits > kMostTableBits)
+    throw nb::value_error("a table has 0 to 26 bits");
+  auto search = searches_for(game).minimax(game, options);
+  std::vector<Bytes> state(game.state_size());
+  game.initial(state.data());
+  const std::size_t known = search->features(state.data(), 0).size();
+  if (!options.weights.empty() && options.weights.size() != known)
+    throw nb::value_error(
+        ("this game has " + std::to_string(known) + " features, so it takes as many weights").c_str());
+  return search;
+}
+
+MinimaxResult run(Minimax& self, const nb::bytes& state, int depth, std::uint64_t nodes, double seconds,
+                  bool all_moves, const std::vector<std::uint64_t>& history) {
+  const Bytes* bytes = state_bytes(*self.game, state);
+  if (self.game->at_chance(bytes) || self.game->terminal(bytes))
+    throw nb::value_error("a search starts where a player is to move");
+  if (depth < 0 || depth > kDeepestAsked) throw nb::value_error("a depth is 1 to 100");
+  if (seconds < 0) throw nb::value_error("time cannot be negative");
+  if (depth == 0 && nodes == 0 && seconds == 0)
+    throw nb::value_error("a search needs a limit: a depth, nodes or seconds");
+  MinimaxResult result;
+  {
+    nb::gil_scoped_release release;
+    result = self.search->search(bytes, {depth, nodes, seconds, all_moves}, history);
+  }
+  if (result.met_chance) throw nb::value_error("this search is for games without chance");
+  return result;
+}
+
+}  // namespace
+
+void bind_minimax(nb::module_& module) {
+  nb::enum_<MinimaxKind>(module, "MinimaxKind")
+      .value("ALPHABETA", MinimaxKind::alphabeta)
+      .value("EXPECTIMAX", MinimaxKind::expectimax)
+      .value("MAXN", MinimaxKind::maxn)
+      .value("PARANOID", MinimaxKind::paranoid);
+  nb::enum_<Ordering>(module, "Ordering")
+      .value("LISTED", Ordering::listed)
+      .value("SCORE", Ordering::score)
+      .value("ADAPTIVE", Ordering::adaptive);
+  nb::enum_<Pruning>(module, "Pruning")
+      .value("NONE", Pruning::none)
+      .value("WINDOWS", Pruning::windows)
+      .value("PROBES", Pruning::probes);
+
+  nb::class_<MinimaxOptions>(module, "MinimaxOptions",
+                             "Every dial of the minimax searches; see core/search/minimax_options.hpp.")
+      .def(nb::init<>())
+      .def_rw("kind", &MinimaxOptions::kind)
+      .def_rw("weights", &MinimaxOptions::weights)
+      .def_rw("pruning", &MinimaxOptions::pruning)
+      .def_rw("ordering", &MinimaxOptions::ordering)
+      .def_rw("table_bits", &MinimaxOptions::table_bits)
+      .def_rw("deepen", &MinimaxOptions::deepen)
+      .def_rw("quiescence", &MinimaxOptions::quiescence)
+      .def_rw("repetition", &MinimaxOptions::repetition)
+      .def_rw("scale", &MinimaxOptions::scale);
+
+  nb::class_<MinimaxResult>(module, "MinimaxResult", "What a minimax search found.")
+      .def_ro("value", &MinimaxResult::value)
+      .def_ro("best", &MinimaxResult::best)
+      .def_ro("line", &MinimaxResult::line)
+      .def_ro("depth", &MinimaxResult::depth)
+      .def_ro("nodes", &MinimaxResult::nodes)
+      .def_ro("leaves", &MinimaxResult::leaves)
+      .def_ro("judgements", &MinimaxResult::judgements)
+      .def_prop_ro(
+          "moves",
+          [](const MinimaxResult& result) {
+            nb::list pairs;
+            for (const MinimaxMove& move : result.moves) pairs.append(nb::make_tuple(move.move, move.value));
+            return pairs;
+          },
+          nb::sig("def moves(self) -> list[tuple[int, float]]"), "With all_moves: every move and its value.");
+
+  module.attr("MINIMAX_WIN") = kWin;
+  module.attr("MINIMAX_DECIDED") = kDecided;
+
+  nb::class_<Minimax>(module, "Minimax", "A minimax search for one game.")
+      .def(
+          "__init__",
+          [](Minimax* self, const AnyGame& game, const MinimaxOptions& options) {
+            new (self) Minimax{&game, make(game, options)};
+          },
+          nb::arg("game"), nb::arg("options"), nb::keep_alive<1, 2>())
+      .def("search", &run, nb::arg("state"), nb::arg("depth") = 0, nb::arg("nodes") = 0,
+           nb::arg("seconds") = 0.0, nb::arg("all_moves") = false,
+           nb::arg("history") = std::vector<std::uint64_t>())
+      .def_prop_ro("weights", [](const Minimax& self) { return self.search->weights(); });
+
+  // Features need no search; any kind that fits every game carries them.
+  const auto carrier = [](const AnyGame& game) {
+    MinimaxOptions options;
+    options.kind = MinimaxKind::maxn;
+    return searches_for(game).minimax(game, options);
+  };
+  module.def(
+      "default_weights", [carrier](const AnyGame& game) { return carrier(game)->weights(); }, nb::arg("game"),
+      "A family's own weights of its features; empty where it has none.");
+  module.def(
+      "features",
+      [carrier](const AnyGame& game, const nb::bytes& state, int player) {
+        if (player < 0 || player >= game.players()) throw nb::value_error("there is no such player");
+        return carrier(game)->features(state_bytes(game, state), player);
+      },
+      nb::arg("game"), nb::arg("state"), nb::arg("player"),
+      "The numbers by which a family judges where a player stands.");
+  module.def(
+      "moves_alone",
+      [](const AnyGame& game, const nb::bytes& state, int player, int width, int limit) {
+        const Bytes* bytes = state_bytes(game, state);
+        const auto count = searches_for(game).moves_alone;
+        if (!count) throw nb::value_error("in this game nobody can go on alone");
+        if (player < 0 || player >= game.players()) throw nb::value_error("there is no such player");
+        nb::gil_scoped_release release;
+        return count(game, bytes, player, width, limit);
+      },
+      nb::arg("game"), nb::arg("state"), nb::arg("player"), nb::arg("width") = 100, nb::arg("limit") = 100,
+      "The fewest moves found in which a player finishes, the others standing still; -1 for none.");
+}
+
+}  // namespace halma::python

@@ -1,0 +1,286 @@
+// Minimax for two players without chance: negamax with alpha-beta windows, iterative
+// deepening, a transposition table, move ordering, and quiescence where a game knows
+// what is quiet.
+//
+// The value is exactly that of a plain minimax to the same depth, whatever is switched
+// on: the table answers only for the very depth asked. Exceptions: with repetition a
+// value depends on the way that led there, and the table forgets the way; and deepening
+// stops early where the game is decided.
+//
+// A judgement is the mover's linear score less the opponent's; a win n plies away is
+// worth kWin - n, a draw nothing.
+#pragma once
+
+#include <limits>
+
+#include "minimax_options.hpp"
+#include "transposition.hpp"
+
+namespace halma {
+
+template <Game G>
+class AlphaBeta {
+ public:
+  using State = typename G::State;
+
+  AlphaBeta(const G& game, const MinimaxOptions& options)
+      : game_(&game),
+        options_(options),
+        pruning_(options.pruning != Pruning::none),
+        table_(pruning_ ? options.table_bits : 0) {
+    if constexpr (HasFeatures<G>)
+      if (options_.weights.empty()) options_.weights = game.default_weights();
+  }
+
+  /// `root` is a decision state; `history` holds the keys of the positions before it.
+  MinimaxResult search(const State& root, const MinimaxLimits& limits,
+                       std::span<const std::uint64_t> history) {
+    budget_.start(limits);
+    trail_.start(history);
+    table_.start_search();
+    std::fill(&killers_[0][0], &killers_[0][0] + kDeepest * 2, kNoMove);
+    std::fill(std::begin(cutoffs_), std::end(cutoffs_), 0u);
+
+    root_.moves.clear();
+    game_->legal(root, root_.moves);
+    const MoveList listed = root_.moves;
+    MinimaxResult result;
+    result.value = judge(root);
+    const int deepest = limits.depth ? limits.depth : kDeepest - 1;
+    if (options_.ordering != Ordering::listed)
+      rank_by_score(root, root_);
+    else
+      std::fill_n(root_.rank, root_.size(), 0.0);
+    for (int i = 0; i < root_.size(); ++i) root_.settle(i);
+    result.best = root_.moves[0];
+    result.line = {result.best};
+    for (int depth = options_.deepen ? 1 : deepest; depth <= deepest; ++depth) {
+      const double value = search_root(root, depth, limits.all_moves);
+      if (budget_.stopped()) break;
+      result.value = value + 0.0;  // never minus nothing
+      result.depth = depth;
+      result.line = line_[0];
+      result.best = result.line[0];
+      if (limits.all_moves) note_values(listed, result.moves);
+      // Good moves first at the next depth; unsearched ranks are upper bounds.
+      for (int i = 0; i < root_.size(); ++i) root_.settle(i);
+      lead_with(result.best);
+      if (std::abs(value) > kDecided) break;
+    }
+    if (table_.on()) complete_line(root, result);
+    budget_.report(result);
+    return result;
+  }
+
+ private:
+  static constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  static constexpr int kCutoffSlots = 4096;
+
+  double search_root(const State& root, int depth, bool all_moves) {
+    double best = -kInfinite;
+    const std::uint64_t key = options_.repetition ? game_->key(root) : 0;
+    trail_.push(key);
+    for (int i = 0; i < root_.size(); ++i) {
+      const double alpha = all_moves || !pruning_ ? -kInfinite : best;
+      const double value = descend(root, root_.moves[i], depth, alpha, kInfinite, 0, 0);
+      if (budget_.stopped()) break;
+      root_.rank[i] = value;
+      if (value > best) {
+        best = value;
+        keep_line(0, root_.moves[i]);
+      }
+    }
+    trail_.pop();
+    return best;
+  }
+
+  /// The value of a move for the player who makes it. `fresh` is where on the trail
+  /// positions begin that could still recur.
+  double descend(const State& state, Move move, int depth, double alpha, double beta, int ply,
+                 std::size_t fresh) {
+    State child = state;
+    if (options_.repetition && game_->progress(state, move)) fresh = trail_.size();
+    game_->play(child, move);
+    if (game_->mover(child) == game_->mover(state))
+      return visit(child, depth - 1, alpha, beta, ply + 1, fresh);
+    return -visit(child, depth - 1, -beta, -alpha, ply + 1, fresh);
+  }
+
+  double visit(const State& state, int depth, double alpha, double beta, int ply, std::size_t fresh) {
+    line_[ply].clear();
+    if (!budget_.take()) return 0;
+    if (game_->at_chance(state)) return budget_.stop_at_chance(), 0;
+    const std::uint64_t key = options_.repetition || (table_.on() && depth > 0) ? game_->key(state) : 0;
+    if (options_.repetition && trail_.has(key, fresh) && !game_->terminal(state)) {
+      ++budget_.leaves;
+      return 0;
+    }
+    if (depth <= 0 && rests(state, ply)) {
+      ++budget_.leaves;
+      return game_->terminal(state) ? outcome(state, ply) : judge(state);
+    }
+    Move known = kNoMove;
+    if (table_.on() && depth > 0) {
+      if (const auto* entry = table_.find(key)) {
+        known = entry->move;
+        const double value = from_table(entry->value, ply);
+        if (entry->depth == depth &&
+            (entry->bound == Bound::exact || (entry->bound == Bound::lower && value >= beta) ||
+             (entry->bound == Bound::upper && value <= alpha)))
+          return value;
+      }
+    }
+    RankedMoves ranked;
+    game_->legal(state, ranked.moves);
+    if (ranked.moves.empty()) {
+      ++budget_.leaves;
+      return outcome(state, ply);
+    }
+    rank(state, ranked, known, depth, ply);
+    if (options_.repetition) trail_.push(key);
+    const double entered = alpha;
+    double best = -kInfinite;
+    Move best_move = kNoMove;
+    for (int i = 0; i < ranked.size(); ++i) {
+      if (options_.ordering != Ordering::listed) ranked.settle(i);
+      const Move move = ranked.moves[i];
+      const double value = descend(state, move, std::max(depth, 1), alpha, beta, ply, fresh);
+      if (budget_.stopped()) break;
+      if (value > best) {
+        best = value;
+        best_move = move;
+        keep_line(ply, move);
+      }
+      if (!pruning_) continue;
+      alpha = std::max(alpha, best);
+      if (best >= beta) {
+        note_cutoff(move, depth, ply);
+        break;
+      }
+    }
+    if (options_.repetition) trail_.pop();
+    if (budget_.stopped()) return 0;
+    if (table_.on() && depth > 0)
+      table_.store(key, depth, to_table(best, ply),
+                   best >= beta      ? Bound::lower
+                   : best <= entered ? Bound::upper
+                                     : Bound::exact,
+                   best_move);
+    return best;
+  }
+
+  /// Whether a position at the end of the depth may be judged as it stands.
+  bool rests(const State& state, int ply) const {
+    if constexpr (KnowsQuiet<G>) return !options_.quiescence || ply >= kDeepest - 2 || game_->is_quiet(state);
+    return true;
+  }
+
+  double judge(const State& state) {
+    ++budget_.judgements;
+    if constexpr (HasFeatures<G>) {
+      const int mover = game_->mover(state);
+      return exact_score(*game_, state, mover, options_.weights) -
+             exact_score(*game_, state, mover ^ 1, options_.weights);
+    }
+    return 0;
+  }
+
+  double outcome(const State& state, int ply) const {
+    float scores[kMaxPlayers];
+    game_->result(state, scores);
+    const int mover = game_->mover(state);
+    if (scores[mover] == scores[mover ^ 1]) return 0;
+    return scores[mover] > scores[mover ^ 1] ? kWin - ply : ply - kWin;
+  }
+
+  // Wins are counted from the root; in the table, from the position itself.
+  static double to_table(double value, int ply) {
+    return value > kDecided ? value + ply : value < -kDecided ? value - ply : value;
+  }
+  static double from_table(double value, int ply) {
+    return value > kDecided ? value - ply : value < -kDecided ? value + ply : value;
+  }
+
+  void rank(const State& state, RankedMoves& ranked, Move known, int depth, int ply) {
+    if (options_.ordering == Ordering::listed) return;
+    // Near the leaves sorting by judgement costs more than it saves.
+    if (options_.ordering == Ordering::score || (HasFeatures<G> && depth >= 2)) {
+      rank_by_score(state, ranked);
+      if (options_.ordering == Ordering::score) return;
+    } else {
+      for (int i = 0; i < ranked.size(); ++i) {
+        const Move move = ranked.moves[i];
+        ranked.rank[i] = cutoffs_[slot(move)];
+        if (move == killers_[ply][0] || move == killers_[ply][1]) ranked.rank[i] += 1e9;
+      }
+    }
+    for (int i = 0; i < ranked.size(); ++i)
+      if (ranked.moves[i] == known) ranked.rank[i] = kInfinite;
+  }
+
+  /// By the judgement of the position a move leads to; what wins at once comes first.
+  void rank_by_score(const State& state, RankedMoves& ranked) {
+    for (int i = 0; i < ranked.size(); ++i) {
+      State child = state;
+      game_->play(child, ranked.moves[i]);
+      const bool over = !game_->at_chance(child) && game_->terminal(child);
+      const double value = over ? outcome(child, 0) : judge(child);
+      ranked.rank[i] = game_->mover(child) == game_->mover(state) ? value : -value;
+    }
+  }
+
+  static std::size_t slot(Move move) { return (move * 2654435761u) >> 20; }
+
+  void note_cutoff(Move move, int depth, int ply) {
+    cutoffs_[slot(move)] += static_cast<std::uint32_t>(std::max(depth, 0) * std::max(depth, 0)) + 1;
+    if (killers_[ply][0] == move) return;
+    killers_[ply][1] = killers_[ply][0];
+    killers_[ply][0] = move;
+  }
+
+  /// Puts a move before the line below it.
+  void keep_line(int ply, Move move) {
+    line_[ply].assign(1, move);
+    line_[ply].insert(line_[ply].end(), line_[ply + 1].begin(), line_[ply + 1].end());
+  }
+
+  void lead_with(Move best) {
+    int at = 0;
+    while (root_.moves[at] != best) ++at;
+    root_.rank[at] = kInfinite;
+    root_.settle(0);
+  }
+
+  void note_values(const MoveList& listed, std::vector<MinimaxMove>& values) const {
+    values.clear();
+    for (const Move move : listed)
+      for (int i = 0; i < root_.size(); ++i)
+        if (root_.moves[i] == move) values.push_back({move, root_.rank[i]});
+  }
+
+  /// Where the table cut the line short, the table knows how it goes on.
+  void complete_line(const State& root, MinimaxResult& result) const {
+    State state = root;
+    for (const Move move : result.line) game_->play(state, move);
+    while (static_cast<int>(result.line.size()) < result.depth && !game_->terminal(state)) {
+      const auto* entry = table_.find(game_->key(state));
+      const int left = result.depth - static_cast<int>(result.line.size());
+      if (!entry || entry->bound != Bound::exact || entry->depth != left) return;
+      result.line.push_back(entry->move);
+      game_->play(state, entry->move);
+    }
+  }
+
+  const G* game_;
+  MinimaxOptions options_;
+  bool pruning_;
+  TranspositionTable table_;
+  Budget budget_;
+  Trail trail_;
+  RankedMoves root_;
+  std::vector<Move> line_[kDeepest + 1];  // [ply]: best play from there
+  Move killers_[kDeepest][2];             // [ply]: moves that refuted a sibling
+  std::uint32_t cutoffs_[kCutoffSlots];   // how often, and how high up, a move refuted
+};
+
+}  // namespace halma

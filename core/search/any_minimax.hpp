@@ -1,0 +1,74 @@
+// The minimax searches behind one interface that knows no game.
+#pragma once
+
+#include <memory>
+
+#include "../any.hpp"
+#include "alphabeta.hpp"
+#include "expectimax.hpp"
+#include "maxn.hpp"
+
+namespace halma {
+
+class AnyMinimax {
+ public:
+  virtual ~AnyMinimax() = default;
+  /// `state` is a decision state; `history` holds the keys of the positions before it.
+  virtual MinimaxResult search(const Bytes* state, const MinimaxLimits& limits,
+                               std::span<const std::uint64_t> history) = 0;
+  /// The weights in use; none where the family has no features.
+  virtual std::vector<float> weights() const = 0;
+  /// A player's features, as many as there are weights of the family's own.
+  virtual std::vector<float> features(const Bytes* state, int player) const = 0;
+};
+
+template <Game G>
+class ErasedMinimax : public AnyMinimax {
+ public:
+  /// The game must outlive the search.
+  ErasedMinimax(const G& game, const MinimaxOptions& options) : game_(&game), options_(options) {
+    if constexpr (HasFeatures<G>)
+      if (options_.weights.empty()) options_.weights = game.default_weights();
+    switch (options_.kind) {
+      case MinimaxKind::alphabeta:
+        alphabeta_ = std::make_unique<AlphaBeta<G>>(game, options_);
+        break;
+      case MinimaxKind::expectimax:
+        expectimax_ = std::make_unique<Expectimax<G>>(game, options_);
+        break;
+      case MinimaxKind::maxn:
+      case MinimaxKind::paranoid:
+        maxn_ = std::make_unique<MaxN<G>>(game, options_);
+        break;
+    }
+  }
+
+  MinimaxResult search(const Bytes* state, const MinimaxLimits& limits,
+                       std::span<const std::uint64_t> history) override {
+    const auto root = load_state(*game_, state);
+    if (alphabeta_) return alphabeta_->search(root, limits, history);
+    if (expectimax_) return expectimax_->search(root, limits, history);
+    return maxn_->search(root, limits, history);
+  }
+
+  std::vector<float> weights() const override { return options_.weights; }
+
+  std::vector<float> features(const Bytes* state, int player) const override {
+    std::vector<float> values;
+    if constexpr (HasFeatures<G>) {
+      values.resize(kMaxFeatures);
+      game_->features(load_state(*game_, state), player, values.data());
+      values.resize(game_->default_weights().size());
+    }
+    return values;
+  }
+
+ private:
+  const G* game_;
+  MinimaxOptions options_;
+  std::unique_ptr<AlphaBeta<G>> alphabeta_;
+  std::unique_ptr<Expectimax<G>> expectimax_;
+  std::unique_ptr<MaxN<G>> maxn_;
+};
+
+}  // namespace halma

@@ -1,0 +1,266 @@
+// Minimax for two players with chance: players choose, chance averages.
+//
+// Values are chances of winning in [0, 1], always for the player to move: a judgement is
+// the sigmoid of the lead in linear scores, so that chance nodes have bounds to prune
+// with. A win is worth slightly less the later it comes (kPatience a ply), so that a
+// winner gets on with it. Depth counts moves; chance takes none, and a position at chance
+// at the end of the depth is judged before chance speaks.
+//
+// Star1 gives each outcome the window outside of which the average leaves its own
+// whatever the other outcomes bring. Star2 first tries one move after each outcome: a
+// player who may choose gets at least that, and the sum may already be enough.
+#pragma once
+
+#include "minimax_options.hpp"
+
+namespace halma {
+
+template <Game G>
+class Expectimax {
+ public:
+  using State = typename G::State;
+  /// What a win loses in worth with every ply.
+  static constexpr double kPatience = 1e-6;
+
+  Expectimax(const G& game, const MinimaxOptions& options) : game_(&game), options_(options) {
+    if constexpr (HasFeatures<G>)
+      if (options_.weights.empty()) options_.weights = game.default_weights();
+  }
+
+  /// `root` is a decision state; `history` holds the keys of the positions before it.
+  MinimaxResult search(const State& root, const MinimaxLimits& limits,
+                       std::span<const std::uint64_t> history) {
+    budget_.start(limits);
+    trail_.start(history);
+    root_.moves.clear();
+    game_->legal(root, root_.moves);
+    const MoveList listed = root_.moves;
+    rank(root, root_, 2);
+    MinimaxResult result;
+    result.value = judge(root);
+    result.best = root_.moves[0];
+    result.line = {result.best};
+    const int deepest = limits.depth ? limits.depth : kDeepest - 1;
+    // Without a table the shallow searches are worth their while only against a limit.
+    const bool deepen = options_.deepen && (limits.nodes || limits.seconds > 0);
+    for (int depth = deepen ? 1 : deepest; depth <= deepest; ++depth) {
+      cut_by_depth_ = false;
+      const double value = search_root(root, depth, limits.all_moves);
+      if (budget_.stopped()) break;
+      result.value = value;
+      result.depth = depth;
+      result.line = line_[0];
+      result.best = result.line[0];
+      if (limits.all_moves) {
+        result.moves.clear();
+        for (const Move move : listed)
+          for (int i = 0; i < root_.size(); ++i)
+            if (root_.moves[i] == move) result.moves.push_back({move, root_.rank[i]});
+      }
+      for (int i = 0; i < root_.size(); ++i) root_.settle(i);
+      if (!cut_by_depth_) break;  // the whole game has been looked at
+    }
+    budget_.report(result);
+    return result;
+  }
+
+ private:
+  double search_root(const State& root, int depth, bool all_moves) {
+    double best = -1;
+    trail_.push(options_.repetition ? game_->key(root) : 0);
+    for (int i = 0; i < root_.size(); ++i) {
+      const double alpha = all_moves ? 0 : std::max(best, 0.0);
+      const double value = descend(root, root_.moves[i], depth, alpha, 1, 0, 0);
+      if (budget_.stopped()) break;
+      root_.rank[i] = value;
+      if (value > best) {
+        best = value;
+        keep_line(0, root_.moves[i]);
+      }
+    }
+    trail_.pop();
+    return best;
+  }
+
+  /// The value of a move for the player who makes it.
+  double descend(const State& state, Move move, int depth, double alpha, double beta, int ply,
+                 std::size_t fresh) {
+    State child = state;
+    if (options_.repetition && game_->progress(state, move)) fresh = trail_.size();
+    game_->play(child, move);
+    line_[ply + 1].clear();
+    if (game_->mover(child) == game_->mover(state))
+      return visit(child, depth - 1, alpha, beta, ply + 1, fresh);
+    return 1 - visit(child, depth - 1, 1 - beta, 1 - alpha, ply + 1, fresh);
+  }
+
+  double visit(const State& state, int depth, double alpha, double beta, int ply, std::size_t fresh) {
+    if (!budget_.take()) return 0;
+    if (game_->at_chance(state)) {
+      if (depth > 0) return average(state, depth, alpha, beta, ply, fresh);
+      return leaf(state);
+    }
+    if (game_->terminal(state)) {
+      ++budget_.leaves;
+      return outcome(state, ply);
+    }
+    const std::uint64_t key = options_.repetition ? game_->key(state) : 0;
+    if (options_.repetition && trail_.has(key, fresh)) {
+      ++budget_.leaves;
+      return 0.5;
+    }
+    if (depth <= 0) return leaf(state);
+    RankedMoves ranked;
+    game_->legal(state, ranked.moves);
+    rank(state, ranked, depth);
+    if (options_.repetition) trail_.push(key);
+    double best = -1;
+    for (int i = 0; i < ranked.size(); ++i) {
+      const double value = descend(state, ranked.moves[i], depth, alpha, beta, ply, fresh);
+      if (budget_.stopped()) break;
+      if (value > best) {
+        best = value;
+        keep_line(ply, ranked.moves[i]);
+      }
+      if (options_.pruning == Pruning::none) continue;
+      alpha = std::max(alpha, best);
+      if (best >= beta) break;
+    }
+    if (options_.repetition) trail_.pop();
+    return best;
+  }
+
+  /// A chance node, for the player who moves once chance has spoken. Depth is not zero.
+  double average(const State& state, int depth, double alpha, double beta, int ply, std::size_t fresh) {
+    // Some 12 KiB: outcomes are few but may be many.
+    OutcomeList outcomes;
+    game_->outcomes(state, outcomes);
+    const int number = outcomes.size();
+    if (options_.pruning == Pruning::none) {
+      double sum = 0;
+      for (int i = 0; i < number && !budget_.stopped(); ++i)
+        sum += outcomes[i].probability * resolved(state, outcomes[i], depth, 0, 1, ply, fresh);
+      line_[ply].clear();
+      return sum;
+    }
+    // What the outcomes not yet searched bring at least; at most they bring 1.
+    double probed[kMaxOutcomes];
+    double least = 0;
+    std::fill_n(probed, number, 0.0);
+    if (options_.pruning == Pruning::probes && depth > 1) {
+      double left = 1;
+      for (int i = 0; i < number; ++i) {
+        const double p = outcomes[i].probability;
+        left -= p;
+        // Less than this and even certain wins in the rest would not reach beta.
+        probed[i] = probe(state, outcomes[i], depth, ply, fresh, (beta - least - left) / p);
+        if (budget_.stopped()) return 0;
+        least += p * probed[i];
+        if (least >= beta) {
+          line_[ply].clear();
+          return least;
+        }
+      }
+    }
+    double sum = 0, left = 1;
+    for (int i = 0; i < number; ++i) {
+      const double p = outcomes[i].probability;
+      left -= p;
+      least -= p * probed[i];
+      const double low = (alpha - sum - std::max(left, 0.0)) / p;
+      const double high = (beta - sum - least) / p;
+      // Already known, up to rounding, whatever this outcome brings.
+      if (low >= 1) return sum + p + std::max(left, 0.0);
+      if (high <= 0) return sum + least;
+      const double value =
+          resolved(state, outcomes[i], depth, std::max(low, 0.0), std::min(high, 1.0), ply, fresh);
+      if (budget_.stopped()) return 0;
+      sum += p * value;
+      line_[ply].clear();
+      if (i + 1 == number) break;
+      if (value >= high) return sum + least;
+      if (value <= low) return sum + std::max(left, 0.0);
+    }
+    return sum;
+  }
+
+  double resolved(const State& state, const Chance& chance, int depth, double alpha, double beta, int ply,
+                  std::size_t fresh) {
+    State next = state;
+    game_->resolve(next, chance.outcome);
+    return visit(next, depth, alpha, beta, ply, fresh);
+  }
+
+  /// What the first move after an outcome brings: a lower bound of the outcome's value.
+  double probe(const State& state, const Chance& chance, int depth, int ply, std::size_t fresh,
+               double wanted) {
+    State next = state;
+    game_->resolve(next, chance.outcome);
+    if (game_->at_chance(next) || game_->terminal(next)) return 0;
+    const std::uint64_t key = options_.repetition ? game_->key(next) : 0;
+    if (options_.repetition && trail_.has(key, fresh)) return 0;
+    RankedMoves ranked;
+    game_->legal(next, ranked.moves);
+    rank(next, ranked, depth);
+    if (options_.repetition) trail_.push(key);
+    // The window only asks whether the move is good enough; below it, a value is no
+    // lower bound and counts as nothing.
+    const double low = std::clamp(wanted, 0.0, 1.0);
+    const double value = descend(next, ranked.moves[0], depth, low, 1, ply, fresh);
+    if (options_.repetition) trail_.pop();
+    return value > low ? value : 0;
+  }
+
+  double leaf(const State& state) {
+    ++budget_.leaves;
+    cut_by_depth_ = true;
+    return judge(state);
+  }
+
+  double judge(const State& state) {
+    ++budget_.judgements;
+    if constexpr (HasFeatures<G>) {
+      const int mover = game_->mover(state);
+      const double lead = exact_score(*game_, state, mover, options_.weights) -
+                          exact_score(*game_, state, mover ^ 1, options_.weights);
+      return 1 / (1 + std::exp(-options_.scale * lead));
+    }
+    return 0.5;
+  }
+
+  double outcome(const State& state, int ply) const {
+    float scores[kMaxPlayers];
+    game_->result(state, scores);
+    const double share = static_cast<double>(scores[game_->mover(state)]) / game_->max_score();
+    return share + (0.5 - share) * kPatience * ply;
+  }
+
+  /// Sorts by the judgement of what a move leads to; not at the last move, where that
+  /// is the search itself.
+  void rank(const State& state, RankedMoves& ranked, int depth) {
+    if (options_.ordering == Ordering::listed || options_.pruning == Pruning::none || depth < 2) return;
+    for (int i = 0; i < ranked.size(); ++i) {
+      State child = state;
+      game_->play(child, ranked.moves[i]);
+      const bool over = !game_->at_chance(child) && game_->terminal(child);
+      const double value = over ? outcome(child, 0) : judge(child);
+      ranked.rank[i] = game_->mover(child) == game_->mover(state) ? value : 1 - value;
+    }
+    for (int i = 0; i < ranked.size(); ++i) ranked.settle(i);
+  }
+
+  void keep_line(int ply, Move move) {
+    line_[ply].assign(1, move);
+    line_[ply].insert(line_[ply].end(), line_[ply + 1].begin(), line_[ply + 1].end());
+  }
+
+  const G* game_;
+  MinimaxOptions options_;
+  Budget budget_;
+  Trail trail_;
+  RankedMoves root_;
+  bool cut_by_depth_ = false;             // some position was judged
+  std::vector<Move> line_[kDeepest + 1];  // [ply]: best play from there, up to chance
+};
+
+}  // namespace halma

@@ -1,0 +1,180 @@
+// Minimax for any number of players without chance: max^n, where everybody looks after
+// himself, and paranoid, where all others join against the player at the root.
+//
+// A player's judgement is his linear score less the average of the others'; at the end
+// of the game it is his share of the scores above the average, times kWin less the plies
+// it took. Depth counts the moves of all players. In max^n a player who is indifferent
+// takes the first move listed, which matters to the others, so that moves are never
+// reordered and nothing is pruned. Paranoid values can be pruned by windows.
+#pragma once
+
+#include <array>
+#include <limits>
+
+#include "minimax_options.hpp"
+
+namespace halma {
+
+template <Game G>
+class MaxN {
+ public:
+  using State = typename G::State;
+  using Values = std::array<double, kMaxPlayers>;
+
+  MaxN(const G& game, const MinimaxOptions& options) : game_(&game), options_(options) {
+    if constexpr (HasFeatures<G>)
+      if (options_.weights.empty()) options_.weights = game.default_weights();
+  }
+
+  /// `root` is a decision state. Repetitions are not looked at.
+  MinimaxResult search(const State& root, const MinimaxLimits& limits, std::span<const std::uint64_t>) {
+    budget_.start(limits);
+    me_ = game_->mover(root);
+    MinimaxResult result;
+    MoveList moves;
+    game_->legal(root, moves);
+    result.value = judge(root)[me_];
+    result.best = moves[0];
+    result.line = {moves[0]};
+    const int deepest = limits.depth ? limits.depth : kDeepest - 1;
+    const bool deepen = options_.deepen && (limits.nodes || limits.seconds > 0);
+    for (int depth = deepen ? 1 : deepest; depth <= deepest; ++depth) {
+      std::vector<MinimaxMove> values;
+      cut_by_depth_ = false;
+      double best = -kInfinite;
+      for (const Move move : moves) {
+        State child = root;
+        game_->play(child, move);
+        const double alpha = limits.all_moves ? -kInfinite : best;
+        const double value = options_.kind == MinimaxKind::maxn
+                                 ? each_for_himself(child, depth - 1, 1)[me_]
+                                 : all_against_me(child, depth - 1, alpha, kInfinite, 1);
+        if (budget_.stopped()) break;
+        values.push_back({move, value});
+        if (value > best) {
+          best = value;
+          keep_line(0, move);
+        }
+      }
+      if (budget_.stopped()) break;
+      result.value = best;
+      result.depth = depth;
+      result.line = line_[0];
+      result.best = result.line[0];
+      if (limits.all_moves) result.moves = std::move(values);
+      if (!cut_by_depth_) break;  // the whole game has been looked at
+    }
+    budget_.report(result);
+    return result;
+  }
+
+ private:
+  static constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+  Values each_for_himself(const State& state, int depth, int ply) {
+    line_[ply].clear();
+    if (!budget_.take()) return {};
+    if (game_->at_chance(state)) return budget_.stop_at_chance(), Values{};
+    MoveList moves;
+    if (is_leaf(state, depth, moves)) return leaf(state, ply);
+    const int mover = game_->mover(state);
+    Values best{};
+    best[mover] = -kInfinite;
+    for (const Move move : moves) {
+      State child = state;
+      game_->play(child, move);
+      const Values values = each_for_himself(child, depth - 1, ply + 1);
+      if (budget_.stopped()) break;
+      if (values[mover] > best[mover]) {
+        best = values;
+        keep_line(ply, move);
+      }
+    }
+    return best;
+  }
+
+  /// Always the value for the player at the root.
+  double all_against_me(const State& state, int depth, double alpha, double beta, int ply) {
+    line_[ply].clear();
+    if (!budget_.take()) return 0;
+    if (game_->at_chance(state)) return budget_.stop_at_chance(), 0;
+    MoveList moves;
+    if (is_leaf(state, depth, moves)) return leaf(state, ply)[me_];
+    const bool mine = game_->mover(state) == me_;
+    double best = mine ? -kInfinite : kInfinite;
+    for (const Move move : moves) {
+      State child = state;
+      game_->play(child, move);
+      const double value = all_against_me(child, depth - 1, alpha, beta, ply + 1);
+      if (budget_.stopped()) break;
+      if (mine ? value > best : value < best) {
+        best = value;
+        keep_line(ply, move);
+      }
+      if (options_.pruning == Pruning::none) continue;
+      if (mine)
+        alpha = std::max(alpha, best);
+      else
+        beta = std::min(beta, best);
+      if (alpha >= beta) break;
+    }
+    return best;
+  }
+
+  /// Fills in the moves of a position that is searched further.
+  bool is_leaf(const State& state, int depth, MoveList& moves) const {
+    if (depth > 0) game_->legal(state, moves);
+    return moves.empty();
+  }
+
+  /// A position without moves, be it for want of depth or of moves.
+  Values leaf(const State& state, int ply) {
+    ++budget_.leaves;
+    if (game_->terminal(state)) return outcome(state, ply);
+    cut_by_depth_ = true;
+    return judge(state);
+  }
+
+  Values judge(const State& state) {
+    ++budget_.judgements;
+    Values scores{};
+    for (int player = 0; player < game_->players(); ++player)
+      scores[player] = exact_score(*game_, state, player, options_.weights);
+    return above_others(scores);
+  }
+
+  Values outcome(const State& state, int ply) const {
+    float scores[kMaxPlayers];
+    game_->result(state, scores);
+    Values shares{};
+    for (int player = 0; player < game_->players(); ++player)
+      shares[player] = static_cast<double>(scores[player]) / game_->max_score();
+    Values values = above_others(shares);
+    for (double& value : values) value *= kWin - ply;
+    return values;
+  }
+
+  /// Each number less the average of the others.
+  Values above_others(const Values& numbers) const {
+    double sum = 0;
+    for (int player = 0; player < game_->players(); ++player) sum += numbers[player];
+    Values above{};
+    for (int player = 0; player < game_->players(); ++player)
+      above[player] = numbers[player] - (sum - numbers[player]) / std::max(game_->players() - 1, 1);
+    return above;
+  }
+
+  void keep_line(int ply, Move move) {
+    line_[ply].assign(1, move);
+    line_[ply].insert(line_[ply].end(), line_[ply + 1].begin(), line_[ply + 1].end());
+  }
+
+  const G* game_;
+  MinimaxOptions options_;
+  Budget budget_;
+  int me_ = 0;                            // the player at the root
+  bool cut_by_depth_ = false;             // some position was judged
+  std::vector<Move> line_[kDeepest + 1];  // [ply]: play from there
+};
+
+}  // namespace halma

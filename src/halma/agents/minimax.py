@@ -1,0 +1,88 @@
+"""he2016's players: minimax to a fixed depth, and the variant with three phases."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from halma.agents.agent import Agent
+from halma.agents.kind import Kind
+from halma.agents.searching import WEIGHTS, read_weights
+from halma.games import Game, Move, Record
+from halma.names import Option, Value
+from halma.search.analysis import Analysis
+from halma.search.minimax import DEEPEST, Minimax
+
+
+@dataclass
+class MinimaxAgent:
+    """Plays the best move of a plain minimax to a fixed depth.
+
+    With `phases` it does so only while the armies are in contact. Before, it plays the
+    move whose position it judges best; afterwards, the one that goes furthest forward,
+    of several one of the piece furthest behind, of several of those any.
+    """
+
+    name: str
+    depth: int = 2
+    weights: tuple[float, ...] = ()
+    phases: bool = False
+    #: made once per game; it remembers nothing
+    _made: Minimax | None = field(default=None, repr=False, compare=False)
+
+    def choose(self, record: Record, rng: random.Random) -> Move:
+        """Return the best move; ties go to the first found."""
+        search = self._search(record.game)
+        contact = self._contact(record)
+        if contact == "after":
+            return furthest(record, rng)
+        return search.search(record, depth=1 if contact == "before" else self.depth).best
+
+    def analyse(self, record: Record, rng: random.Random) -> Analysis:
+        """Return what a search to the full depth finds, whatever the phase."""
+        search = self._search(record.game)
+        return search.search(record, depth=self.depth, all_moves=True).as_analysis()
+
+    def _contact(self, record: Record) -> str:
+        return record.game.contact(record.position.state) if self.phases else "during"
+
+    def _search(self, game: Game) -> Minimax:
+        if self._made is None or self._made.game is not game:
+            self._made = Minimax(
+                game, weights=self.weights, deepen=False, quiescence=False, repetition=False
+            )
+        return self._made
+
+
+def furthest(record: Record, rng: random.Random) -> Move:
+    """Return a move that goes furthest forward, if possible of the piece furthest behind."""
+    position = record.position
+    game, state, moves = position.game, position.state, position.legal_moves
+    ranks = [(game.advance(state, m.value), game.trailing(state, m.value)) for m in moves]
+    best = max(ranks)
+    return rng.choice([move for move, rank in zip(moves, ranks, strict=True) if rank == best])
+
+
+def _build(name: str, given: Mapping[str, Value]) -> Agent:
+    return MinimaxAgent(
+        name, int(given["depth"]), read_weights(given["weights"]), given["phases"] == "on"
+    )
+
+
+KIND = Kind(
+    "minimax",
+    "minimax to a fixed depth with a linear judgement (he2016)",
+    _build,
+    options=(
+        Option("depth", 2, "how many moves ahead", low=1, high=DEEPEST),
+        WEIGHTS,
+        Option(
+            "phases",
+            "off",
+            "search only while the armies are in contact",
+            choices=("off", "on"),
+        ),
+    ),
+    main="depth",
+)

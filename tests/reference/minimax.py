@@ -1,0 +1,110 @@
+"""Minimax written for clarity: every move, no windows, no table, no order but the listed one.
+
+All functions take a game's core and a state, and judge leaves by the weights given.
+"""
+
+from __future__ import annotations
+
+import math
+
+from halma import _core
+
+WIN = 1e9
+PATIENCE = 1e-6
+
+
+def score(core, state, player, weights):
+    return sum(
+        (w * f for w, f in zip(weights, _core.features(core, state, player), strict=True)), 0.0
+    )
+
+
+def is_over(core, state):
+    return not core.at_chance(state) and core.terminal(state)
+
+
+# Two players, no chance. `noisy` tells whether a leaf must be searched on.
+
+
+def lead(core, state, weights):
+    mover = core.mover(state)
+    return score(core, state, mover, weights) - score(core, state, 1 - mover, weights)
+
+
+def minimax(core, state, depth, weights, noisy=lambda state: False, ply=0):
+    """Return the value for the player to move."""
+    mover = core.mover(state)
+    if is_over(core, state):
+        own, other = core.result(state)[mover], core.result(state)[1 - mover]
+        return 0.0 if own == other else (WIN - ply) * (1 if own > other else -1)
+    if depth == 0 and not noisy(state):
+        return lead(core, state, weights)
+    values = []
+    for move in core.legal(state):
+        child = core.play(state, move)
+        value = minimax(core, child, max(depth - 1, 0), weights, noisy, ply + 1)
+        values.append(value if core.mover(child) == mover else -value)
+    return max(values)
+
+
+# Two players and chance: values are chances of winning.
+
+
+def expectimax(core, state, depth, weights, ply=0):
+    """Return the chance of winning of the player to move (once chance has spoken)."""
+    mover = core.mover(state)
+    if is_over(core, state):
+        share = core.result(state)[mover] / core.max_score
+        return share + (0.5 - share) * PATIENCE * ply
+    if depth == 0:
+        return 1 / (1 + math.exp(-lead(core, state, weights)))
+    if core.at_chance(state):
+        return sum(
+            p * expectimax(core, core.resolve(state, outcome), depth, weights, ply)
+            for outcome, p in core.outcomes(state)
+        )
+    values = []
+    for move in core.legal(state):
+        child = core.play(state, move)
+        value = expectimax(core, child, depth - 1, weights, ply + 1)
+        values.append(value if core.mover(child) == mover else 1 - value)
+    return max(values)
+
+
+# Any number of players, no chance.
+
+
+def above_others(numbers):
+    total = sum(numbers)
+    return [n - (total - n) / (len(numbers) - 1) for n in numbers]
+
+
+def leaf_values(core, state, weights, ply):
+    if is_over(core, state):
+        shares = above_others([s / core.max_score for s in core.result(state)])
+        return [s * (WIN - ply) for s in shares]
+    return above_others([score(core, state, p, weights) for p in range(core.players)])
+
+
+def maxn(core, state, depth, weights, ply=0):
+    """Return a value per player; who is indifferent takes the first move listed."""
+    if depth == 0 or is_over(core, state):
+        return leaf_values(core, state, weights, ply)
+    mover = core.mover(state)
+    best = None
+    for move in core.legal(state):
+        values = maxn(core, core.play(state, move), depth - 1, weights, ply + 1)
+        if best is None or values[mover] > best[mover]:
+            best = values
+    return best
+
+
+def paranoid(core, state, depth, weights, me, ply=0):
+    """Return the value for player `me`, whom everybody else wants to harm."""
+    if depth == 0 or is_over(core, state):
+        return leaf_values(core, state, weights, ply)[me]
+    values = [
+        paranoid(core, core.play(state, move), depth - 1, weights, me, ply + 1)
+        for move in core.legal(state)
+    ]
+    return max(values) if core.mover(state) == me else min(values)
