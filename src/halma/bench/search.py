@@ -29,6 +29,10 @@ ROLLOUTS = (
     Rollouts("cdc-4x8", "banqi", 8),
     Rollouts("draughts-8x8", "checkers", 60),
 )
+#: he2016 searches four plies from the start, on the board it shows and on the one it counts
+MINIMAX = ("rhombus-6x6-6", "star-121-2p")
+#: liu2019 plays greedy games by the hundred thousand
+GREEDY = "rhombus-7x7-6"
 #: simulations of one search
 SIMULATIONS = 800
 ROLLOUT_SIMULATIONS = 2000
@@ -52,6 +56,11 @@ def measure_search(settings: Settings, seed: int, note: Callable[[str], None]) -
         add(Row(f"{name} tree, no rollout", rate, "sims/s", goal))
     for rollouts in ROLLOUTS:
         add(_rollouts_row(rollouts, settings, seed, with_peers))
+    for name in MINIMAX:
+        seconds = 1 / rates({"halma": _minimax(game(name))}, settings)["halma"]
+        add(Row(f"{name} minimax, depth 4", seconds, "s", 0.010, at_most=True))
+    rate = rates({"halma": _greedy_games(game(GREEDY), seed)}, settings)["halma"]
+    add(Row(f"{GREEDY} greedy games, 2 threads", rate, "games/s", 80e3))
     for name, _ in UNIFORM:
         add(Row(f"{name} tree memory", _memory(game(name), seed), "bytes/edge", 64, at_most=True))
     return report
@@ -106,6 +115,31 @@ def _rollouts_row(rollouts: Rollouts, settings: Settings, seed: int, with_peers:
         row.peer, row.peer_unit, row.peer_value = peers.NAME, row.unit, best[peers.NAME]
         row.goal = rollouts.factor * best[peers.NAME]
     return row
+
+
+def _minimax(variant: Game) -> Work:
+    from halma.search import Minimax
+
+    search = Minimax(variant)
+    start = variant.start()
+
+    def run(times: int) -> float:
+        for _ in range(times):
+            search.search(start, depth=4)
+        return float(times)
+
+    return run
+
+
+def _greedy_games(variant: Game, seed: int) -> Work:
+    from halma.search import greedy_games
+
+    def play(portions: int) -> float:
+        games = 2000 * portions
+        greedy_games(variant, games, seed=seed, threads=2)
+        return float(games)
+
+    return play
 
 
 def _memory(variant: Game, seed: int) -> float:
