@@ -31,11 +31,10 @@ def contest(
     do not depend on the number of workers.
     """
     tallies = [Tally(plan) for plan in plans]
-    ids = [] if store is None else [store.match_id(plan) for plan in plans]
     if store is not None:
-        for tally, match in zip(tallies, ids, strict=True):
+        for tally in tallies:
             wanted = tally.plan.sets_for(games) * tally.plan.set_size
-            for played in store.games(match, wanted):
+            for played in store.games_of(tally.plan, wanted):
                 tally.add(played)
                 if _is_decided(tally, sprt):
                     break
@@ -48,7 +47,7 @@ def contest(
             if _is_decided(tally, sprt):
                 continue
             if store is not None:
-                store.add(ids[index], played)
+                store.add(plans[index], played)
             tally.add(played)
             if watch is not None:
                 watch(tallies)

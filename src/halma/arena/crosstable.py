@@ -123,7 +123,7 @@ def as_svg(rows: Sequence[Row], title: str) -> str:
     names = max(len(row.rating.agent) for row in rows) * _LETTER + 44
     figures = 190
     left = _MARGIN + names + figures
-    width = left + _CELL * len(rows) + _MARGIN
+    width = max(left + _CELL * len(rows), _MARGIN + len(title) * 1.2 * _LETTER) + _MARGIN
     top = _MARGIN + 28 + _HEAD
     height = top + _HEIGHT * len(rows) + _MARGIN
     out = [

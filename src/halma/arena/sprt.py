@@ -102,7 +102,7 @@ def _tilt(counts: Mapping[float, float], mean: float) -> float:
     with t from plus to minus infinity between the poles, so halving finds its root.
     """
     low, high = -1 / (max(counts) - mean), 1 / (mean - min(counts))
-    for _ in range(100):
+    for _ in range(60):
         middle = (low + high) / 2
         pull = sum(
             count * (value - mean) / (1 + middle * (value - mean))

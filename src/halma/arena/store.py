@@ -2,8 +2,8 @@
 
 A match is recognised by its plan, so the same plan goes on where it stopped. Each game is
 one transaction in write-ahead mode: a process killed at any instant leaves a file that
-holds all games but the unfinished. Every row carries a checksum, because SQLite itself
-does not notice a page whose texts were overwritten.
+holds all games but the unfinished. Every row carries a checksum that is looked at when a
+file is opened, because SQLite itself does not notice a page whose texts were overwritten.
 """
 
 from __future__ import annotations
@@ -69,6 +69,7 @@ class Store:
 
     def __init__(self, path: Path, read_only: bool = False) -> None:
         self.path = path
+        self._matches: dict[Plan, int] = {}
         if path.is_dir():
             raise StoreError(f"'{path}' is a folder, not a file of games.")
         if read_only and not path.exists():
@@ -99,63 +100,62 @@ class Store:
     ) -> None:
         self._db.close()
 
-    def match_id(self, plan: Plan) -> int:
-        """Return the number of the match with this plan, a new one if there is none."""
-        text = plan.identity
+    def match_of(self, plan: Plan) -> int | None:
+        """Return the number of the match with this plan, if there is one."""
         with self._told():
-            self._db.execute(
-                "INSERT OR IGNORE INTO match (plan, checksum) VALUES (?, ?)",
-                (text, zlib.crc32(text.encode())),
-            )
-            return int(self._one("SELECT id FROM match WHERE plan = ?", text))
+            row = self._db.execute(
+                "SELECT id FROM match WHERE plan = ?", (plan.identity,)
+            ).fetchone()
+            return None if row is None else int(row[0])
 
     def matches(self) -> list[StoredMatch]:
         """Return all matches, oldest first."""
         with self._told():
             rows = self._db.execute(
-                "SELECT id, plan, begun, checksum,"
+                "SELECT id, plan, begun,"
                 " (SELECT count(*) FROM game WHERE match = match.id)"
                 " FROM match ORDER BY id"
             ).fetchall()
-            for identifier, plan, _, checksum, _ in rows:
-                if zlib.crc32(plan.encode()) != checksum:
-                    raise StoreError(f"'{self.path}' is damaged: match {identifier} is torn.")
-            return [StoredMatch(row[0], json.loads(row[1]), row[2], row[4]) for row in rows]
+            return [StoredMatch(row[0], json.loads(row[1]), row[2], row[3]) for row in rows]
 
-    def games(self, match: int, most: int | None = None) -> Iterator[Played]:
-        """Yield the games of a match in order, at most so many."""
-        for expected, (_, played) in enumerate(self.numbered_games(match)):
-            if most is not None and expected >= most:
+    def games_of(self, plan: Plan, most: int) -> Iterator[Played]:
+        """Yield the games of the match with this plan in order, at most so many."""
+        match = self.match_of(plan)
+        if match is None:
+            return
+        for expected, (_, played) in enumerate(self.games(match)):
+            if expected >= most:
                 return
             if played.number != expected:
                 raise StoreError(f"'{self.path}' is damaged: a game of match {match} is missing.")
             yield played
 
-    def numbered_games(self, match: int) -> Iterator[tuple[int, Played]]:
+    def games(self, match: int) -> Iterator[tuple[int, Played]]:
         """Yield the games of a match in order, each with its number in the file."""
         with self._told():
             for row in self._db.execute(
-                f"SELECT id, checksum, {_COLUMNS} FROM game WHERE match = ? ORDER BY number",
+                f"SELECT id, {_COLUMNS} FROM game WHERE match = ? ORDER BY number",
                 (match,),
             ):
-                yield row[0], self._played(row[0], row[1], row[2:])
+                yield row[0], _played(row[1:])
 
     def game(self, identifier: int) -> tuple[int, Played]:
         """Return the match and the game of this number in the file."""
         with self._told():
             row = self._db.execute(
-                f"SELECT match, checksum, {_COLUMNS} FROM game WHERE id = ?", (identifier,)
+                f"SELECT match, {_COLUMNS} FROM game WHERE id = ?", (identifier,)
             ).fetchone()
             if row is None:
                 last = self._one("SELECT coalesce(max(id), 0) FROM game")
                 have = f"games 1 to {last}" if last else "no games"
                 raise StoreError(f"There is no game {identifier} in '{self.path}': it has {have}.")
-            return row[0], self._played(identifier, row[1], row[2:])
+            return row[0], _played(row[1:])
 
-    def add(self, match: int, played: Played) -> None:
-        """Store a game; when this returns it is safe."""
+    def add(self, plan: Plan, played: Played) -> None:
+        """Store a game of the match with this plan; when this returns it is safe."""
         values = _values(played)
-        marks = ", ".join("?" for _ in (match, *values, "checksum"))
+        marks = ", ".join("?" for _ in ("match", *values, "checksum"))
+        match = self._matches.get(plan) or self._begin(plan)
         try:
             with self._told():
                 self._db.execute(
@@ -167,6 +167,19 @@ class Store:
                 f"Game {played.number} of match {match} is in '{self.path}' already: "
                 "another process is playing this match."
             ) from None
+
+    def _begin(self, plan: Plan) -> int:
+        """Return the number of the match with this plan, a new one if there is none."""
+        text = plan.identity
+        with self._told():
+            self._db.execute(
+                "INSERT OR IGNORE INTO match (plan, checksum) VALUES (?, ?)",
+                (text, _checksum([text])),
+            )
+        match = self.match_of(plan)
+        assert match is not None
+        self._matches[plan] = match
+        return match
 
     def _prepare(self, read_only: bool) -> None:
         """Look at what kind of file it is before anything is written to it."""
@@ -186,8 +199,10 @@ class Store:
                 f"'{self.path}' is of another version of halma: "
                 f"its format is {version}, and this one reads {VERSION}."
             )
-        elif (found := self._one("PRAGMA quick_check(1)")) != "ok":
+        elif (found := self._one("PRAGMA integrity_check(1)")) != "ok":
             raise StoreError(f"'{self.path}' is damaged: {' '.join(str(found).split())}.")
+        else:
+            self._verify()
         if not read_only:
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
@@ -195,22 +210,15 @@ class Store:
     def _one(self, query: str, *values: object) -> Any:
         return self._db.execute(query, values).fetchone()[0]
 
-    def _played(self, identifier: int, checksum: int, values: Sequence[Any]) -> Played:
-        if _checksum(values) != checksum:
-            raise StoreError(f"'{self.path}' is damaged: game {identifier} is torn.")
-        number, agents, start, opening, moves, plies, result, end, seed, seconds = values
-        return Played(
-            number=number,
-            agents=tuple(json.loads(agents)),
-            start=start,
-            opening=opening,
-            moves=tuple(json.loads(moves)),
-            plies=plies,
-            result=tuple(json.loads(result)),
-            end=end,
-            seed=seed,
-            seconds=seconds,
-        )
+    def _verify(self) -> None:
+        """Compare all rows with their checksums."""
+        for identifier, plan, checksum in self._db.execute("SELECT id, plan, checksum FROM match"):
+            if _checksum([plan]) != checksum:
+                raise StoreError(f"'{self.path}' is damaged: match {identifier} is torn.")
+        rows = self._db.execute(f"SELECT id, checksum, {_COLUMNS} FROM game")
+        for identifier, checksum, *values in rows:
+            if _checksum(values) != checksum:
+                raise StoreError(f"'{self.path}' is damaged: game {identifier} is torn.")
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -240,6 +248,23 @@ def _values(played: Played) -> tuple[Any, ...]:
         played.end,
         played.seed,
         played.seconds,
+    )
+
+
+def _played(values: Sequence[Any]) -> Played:
+    """Return the game that these columns describe."""
+    number, agents, start, opening, moves, plies, result, end, seed, seconds = values
+    return Played(
+        number=number,
+        agents=tuple(json.loads(agents)),
+        start=start,
+        opening=opening,
+        moves=tuple(json.loads(moves)),
+        plies=plies,
+        result=tuple(json.loads(result)),
+        end=end,
+        seed=seed,
+        seconds=seconds,
     )
 
 

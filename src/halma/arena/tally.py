@@ -152,16 +152,10 @@ class Tally:
 
     @property
     def warnings(self) -> list[str]:
-        """What a reader of the figures should know."""
-        told = []
-        if self.distinct < self.games / 2:
-            told.append(
-                f"Only {self.distinct} of {self.games} games are distinct: the others repeat "
-                "them and say nothing new. Longer random openings make games differ."
-            )
-        if self.games and self.share.value in (0.0, 1.0):
-            told.append(
-                "All points went to one side, so the Elo difference is only known to be "
-                "large: the figure is what half a game less would give."
-            )
-        return told
+        """What makes the figures worth less than they look."""
+        if self.distinct >= self.games / 2:
+            return []
+        return [
+            f"Only {self.distinct} of {self.games} games are distinct: the others repeat them "
+            "and say nothing new. Longer random openings make games differ."
+        ]

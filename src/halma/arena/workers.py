@@ -7,6 +7,7 @@ import multiprocessing
 import signal
 from collections import deque
 from collections.abc import Generator, Iterable, Sequence
+from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import NoReturn
@@ -52,18 +53,20 @@ def _play(tables: dict[int, Table], plans: Sequence[Plan], task: Task) -> Played
 def _play_apart(plans: Sequence[Plan], tasks: Iterable[Task], workers: int) -> Results:
     crew: dict[Connection, _Worker] = {}
     try:
-        for _ in range(workers):
-            worker = _Worker(plans)
-            crew[worker.pipe] = worker
         coming = iter(tasks)
         given = 0
         finished: dict[int, tuple[int, Played]] = {}  # by place in the order of tasks
         for place in itertools.count():
             while place not in finished:
                 while given < place + _AHEAD * workers:
-                    idlest = min(crew.values(), key=lambda worker: len(worker.tasks))
-                    if len(idlest.tasks) == _AT_HAND or (task := next(coming, None)) is None:
+                    idlest = min(crew.values(), key=lambda w: len(w.tasks), default=None)
+                    full = len(crew) == workers and idlest and len(idlest.tasks) == _AT_HAND
+                    if full or (task := next(coming, None)) is None:
                         break
+                    # A process is started only when there is something for it to do.
+                    if idlest is None or (idlest.tasks and len(crew) < workers):
+                        idlest = _Worker(plans)
+                        crew[idlest.pipe] = idlest
                     idlest.give(given, task)
                     given += 1
                 busy = [pipe for pipe, worker in crew.items() if worker.tasks]
@@ -134,17 +137,13 @@ class _Worker:
 def _work(pipe: Connection, plans: Sequence[Plan]) -> None:
     """Play what is asked for until nobody asks any more, even if they were killed."""
     tables: dict[int, Table] = {}
-    while True:
-        try:
+    answer: Played | HalmaError
+    # A pipe whose other end has gone raises one of these.
+    with suppress(EOFError, BrokenPipeError, ConnectionResetError):
+        while True:
             task = pipe.recv()
-        except EOFError:
-            return
-        answer: Played | HalmaError
-        try:
-            answer = _play(tables, plans, task)
-        except HalmaError as error:
-            answer = error
-        try:
+            try:
+                answer = _play(tables, plans, task)
+            except HalmaError as error:
+                answer = error
             pipe.send(answer)
-        except BrokenPipeError:
-            return

@@ -64,7 +64,7 @@ def match(
         clock = Clock()
         with progress(total, clock) as watch:
             (tally,) = contest([plan], games, crew, store, test, watch)
-        stored = None if store is None else {"db": str(db), "match": store.match_id(plan)}
+        stored = None if store is None else {"db": str(db), "match": store.match_of(plan)}
     report = {
         **match_report(tally, test),
         **clock.as_dict(),

@@ -57,11 +57,11 @@ def _list(store: Store, match: int | None, json: bool) -> None:
         matches = [stored for stored in matches if stored.id == match]
         if not matches:
             raise HalmaError(f"There is no match {match} in '{store.path}'.")
-    listed: list[dict[str, Any]] = []
-    for stored in matches:
-        listed.append({"match": stored.id, "begun": stored.begun, "games": stored.games})
-        listed[-1] |= {"plan": stored.plan}
-    games = [
+    listed: list[dict[str, Any]] = [
+        {"match": stored.id, "begun": stored.begun, "games": stored.games, "plan": stored.plan}
+        for stored in matches
+    ]
+    games: list[dict[str, Any]] = [
         {
             "id": identifier,
             "number": played.number,
@@ -71,7 +71,7 @@ def _list(store: Store, match: int | None, json: bool) -> None:
             "end": played.end,
         }
         for stored in (matches if match is not None else [])
-        for identifier, played in store.numbered_games(stored.id)
+        for identifier, played in store.games(stored.id)
     ]
     if json:
         print_json({"matches": listed, "games": games})
