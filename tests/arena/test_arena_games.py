@@ -1,6 +1,7 @@
 """How games of a match are set up and played: seats, openings, dice, workers."""
 
 import itertools
+import multiprocessing
 from collections import Counter
 
 import pytest
@@ -9,7 +10,8 @@ from arena_helpers import register_picks
 import halma
 from halma.arena import Plan, Table, contest, make_plan
 from halma.arena.openings import play_opening, read_book
-from halma.errors import HalmaError
+from halma.arena.workers import play_all
+from halma.errors import HalmaError, WorkerError
 
 
 @pytest.fixture(autouse=True)
@@ -261,3 +263,14 @@ def test_a_long_game_is_stopped():
     (played, *_) = games_of(plan, 1)
     assert played.plies == 30
     assert played.end == "by the ply limit"
+
+
+def test_a_dead_worker_is_told():
+    plan = make_plan("rhombus-7x7-6", ["random", "random"])
+    results = play_all([plan], [(0, number) for number in range(20)], workers=2)
+    next(results)
+    for process in multiprocessing.active_children():
+        process.kill()
+    with pytest.raises(WorkerError, match=r"ended with status -9"):
+        list(results)
+    assert not multiprocessing.active_children()

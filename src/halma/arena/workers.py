@@ -8,6 +8,7 @@ import signal
 from collections import deque
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import suppress
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import NoReturn
@@ -93,7 +94,9 @@ class _Worker:
             target=_work, args=(far, tuple(plans)), daemon=True
         )
         # Ctrl-C reaches every process of the terminal; workers inherit that they do not
-        # hear it, and are ended from here.
+        # hear it, and are ended from here. Python's own helper process comes first, as
+        # starting it would lift the block.
+        resource_tracker.ensure_running()
         heard = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             self.process.start()
