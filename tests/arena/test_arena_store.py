@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 from arena_helpers import made_up
 
-from halma.arena import Store, contest, make_plan
+from halma.arena import Sprt, Store, contest, make_plan
 from halma.arena.replay import replay_game
 from halma.arena.store import APPLICATION_ID, VERSION
 from halma.errors import StoreError
@@ -72,6 +72,22 @@ def test_a_match_goes_on_where_it_stopped(path):
         (fewer,) = contest([PLAN], 20, store=store)
         assert fewer.sets == whole.sets[:10]
     assert [entry[2] for entry in content(path)] == [60, 30]
+
+
+def test_a_decided_match_stays_decided(tmp_path):
+    test = Sprt(elo0=-300, elo1=0)
+    path = tmp_path / "games.db"
+    with Store(path) as store:
+        (first,) = contest([PLAN], 400, store=store, sprt=test)
+        seen = []
+        (again,) = contest([PLAN], 400, store=store, sprt=test, watch=seen.append)
+        assert len(seen) == 1
+        assert again.sets == first.sets
+        # Without the test the match goes on, and with it the further games do not count.
+        contest([PLAN], first.games + 10, store=store)
+        (again,) = contest([PLAN], 400, store=store, sprt=test)
+        assert again.sets == first.sets
+    assert content(path)[0][2] == first.games + 10
 
 
 def test_another_plan_is_another_match(path):

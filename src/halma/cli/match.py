@@ -93,8 +93,9 @@ def _print(report: dict[str, Any], tally: Tally, test: Sprt | None) -> None:
         count = report[what]
         print(f"{what:<8} {count:>6}  {count / tally.games:6.1%}  [{low:.1%}, {high:.1%}]")
     low, high = tally.share.interval
-    for name, points, part in zip(plan.agents, tally.points, tally.point_shares, strict=True):
-        interval = f"  [{low:.1%}, {high:.1%}]" if name is plan.agents[0] else ""
+    for index, name in enumerate(plan.agents):
+        interval = f"  [{low:.1%}, {high:.1%}]" if index == 0 else ""
+        points, part = tally.points[index], tally.point_shares[index]
         print(f"{'points':<8} {points:>6g}  {part:6.1%}{interval}  {name}")
     low, high = tally.elo_interval
     print(f"{'elo':<8} {tally.elo:>+6.0f}          [{low:+.0f}, {high:+.0f}]")
