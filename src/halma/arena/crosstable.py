@@ -114,7 +114,7 @@ def as_csv(rows: Sequence[Row]) -> str:
 
 
 # The picture. Lengths are in pixels.
-_CELL, _HEIGHT, _HEAD, _MARGIN = 64, 40, 34, 16
+_CELL, _HEIGHT, _HEAD, _MARGIN = 76, 40, 34, 16
 _LETTER = 7.2
 
 
@@ -165,7 +165,7 @@ def _draw_cell(x: float, y: float, cell: Cell | None) -> str:
     return (
         f'{box} fill="{fill}"/>'
         + _write(centre, y + 18, f"{cell.share:.1%}", "middle")
-        + _write(centre, y + 31, record, "middle", size=min(9.0, 92 / len(record)))
+        + _write(centre, y + 31, record, "middle", size=min(9.0, 112 / len(record)))
     )
 
 
