@@ -62,6 +62,14 @@ class RecordError(HalmaError):
     """A written game cannot be read or replayed."""
 
 
+class StoreError(HalmaError):
+    """A file of stored games cannot be read or written."""
+
+
+class WorkerError(HalmaError):
+    """A process that was playing games has died."""
+
+
 def suggestion(word: str, known: Iterable[str]) -> str:
     """Return ` Did you mean 'x'?` for the known word nearest to `word`, or nothing."""
     near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)

@@ -11,9 +11,12 @@ from halma.cli.analyse import analyse
 from halma.cli.bench import bench
 from halma.cli.check import check
 from halma.cli.games import games
+from halma.cli.match import match
 from halma.cli.perft import perft
 from halma.cli.play import play
+from halma.cli.replay import replay
 from halma.cli.show import show
+from halma.cli.tournament import tournament
 from halma.cli.verb import verb
 
 app = typer.Typer(
@@ -32,4 +35,7 @@ app.command(context_settings={"ignore_unknown_options": True})(verb(perft))
 app.command()(verb(check))
 app.command()(verb(play))
 app.command()(verb(analyse))
+app.command()(verb(match))
+app.command()(verb(tournament))
+app.command()(verb(replay))
 app.add_typer(bench, name="bench")

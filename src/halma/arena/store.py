@@ -1,0 +1,272 @@
+"""Finished games in an SQLite file.
+
+A match is recognised by its plan, so the same plan goes on where it stopped. Each game is
+one transaction in write-ahead mode: a process killed at any instant leaves a file that
+holds all games but the unfinished. Every row carries a checksum that is looked at when a
+file is opened, because SQLite itself does not notice a page whose texts were overwritten.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from halma.arena.plan import Plan
+from halma.arena.table import Played
+from halma.errors import StoreError
+
+#: "HLMA": what tells our files from other SQLite files
+APPLICATION_ID = 0x484C4D41
+#: counts up when the tables below change
+VERSION = 1
+
+_TABLES = """
+CREATE TABLE match (
+    id INTEGER PRIMARY KEY,
+    plan TEXT NOT NULL UNIQUE,      -- JSON: game, agents, seed and all else that decides
+    begun TEXT NOT NULL DEFAULT (datetime('now')),
+    checksum INTEGER NOT NULL       -- CRC-32 of the plan
+);
+CREATE TABLE game (
+    id INTEGER PRIMARY KEY,
+    match INTEGER NOT NULL REFERENCES match (id),
+    number INTEGER NOT NULL,        -- place in the match, from 0
+    agents TEXT NOT NULL,           -- JSON: names, seat by seat
+    start TEXT NOT NULL,            -- the position before the first move
+    opening INTEGER NOT NULL,       -- how many of the moves were the opening
+    moves TEXT NOT NULL,            -- JSON: moves and outcomes of chance
+    plies INTEGER NOT NULL,         -- moves without outcomes
+    result TEXT NOT NULL,           -- JSON: scores, seat by seat
+    end TEXT NOT NULL,              -- why it was over
+    seed TEXT NOT NULL,
+    seconds REAL NOT NULL,
+    checksum INTEGER NOT NULL,      -- CRC-32 of all of the above but id and match
+    UNIQUE (match, number)
+);
+"""
+_COLUMNS = "number, agents, start, opening, moves, plies, result, end, seed, seconds"
+
+
+@dataclass(frozen=True)
+class StoredMatch:
+    """A match in a store."""
+
+    id: int
+    plan: dict[str, Any]
+    begun: str
+    games: int
+
+
+class Store:
+    """An open file of games; `with Store(path) as store` closes it."""
+
+    def __init__(self, path: Path, read_only: bool = False) -> None:
+        self.path = path
+        self._matches: dict[Plan, int] = {}
+        if path.is_dir():
+            raise StoreError(f"'{path}' is a folder, not a file of games.")
+        if read_only and not path.exists():
+            raise StoreError(f"There is no file '{path}'.")
+        mode = "ro" if read_only else "rwc"
+        with self._told():
+            self._db = sqlite3.connect(
+                f"{path.absolute().as_uri()}?mode={mode}",
+                uri=True,
+                isolation_level=None,
+                timeout=30,
+            )
+        try:
+            with self._told():
+                self._prepare(read_only)
+        except StoreError:
+            self._db.close()
+            raise
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._db.close()
+
+    def match_of(self, plan: Plan) -> int | None:
+        """Return the number of the match with this plan, if there is one."""
+        with self._told():
+            row = self._db.execute(
+                "SELECT id FROM match WHERE plan = ?", (plan.identity,)
+            ).fetchone()
+            return None if row is None else int(row[0])
+
+    def matches(self) -> list[StoredMatch]:
+        """Return all matches, oldest first."""
+        with self._told():
+            rows = self._db.execute(
+                "SELECT id, plan, begun,"
+                " (SELECT count(*) FROM game WHERE match = match.id)"
+                " FROM match ORDER BY id"
+            ).fetchall()
+            return [StoredMatch(row[0], json.loads(row[1]), row[2], row[3]) for row in rows]
+
+    def games_of(self, plan: Plan, most: int) -> Iterator[Played]:
+        """Yield the games of the match with this plan in order, at most so many."""
+        match = self.match_of(plan)
+        if match is None:
+            return
+        for expected, (_, played) in enumerate(self.games(match)):
+            if expected >= most:
+                return
+            if played.number != expected:
+                raise StoreError(f"'{self.path}' is damaged: a game of match {match} is missing.")
+            yield played
+
+    def games(self, match: int) -> Iterator[tuple[int, Played]]:
+        """Yield the games of a match in order, each with its number in the file."""
+        with self._told():
+            for row in self._db.execute(
+                f"SELECT id, {_COLUMNS} FROM game WHERE match = ? ORDER BY number",
+                (match,),
+            ):
+                yield row[0], _played(row[1:])
+
+    def game(self, identifier: int) -> tuple[int, Played]:
+        """Return the match and the game of this number in the file."""
+        with self._told():
+            row = self._db.execute(
+                f"SELECT match, {_COLUMNS} FROM game WHERE id = ?", (identifier,)
+            ).fetchone()
+            if row is None:
+                last = self._one("SELECT coalesce(max(id), 0) FROM game")
+                have = f"games 1 to {last}" if last else "no games"
+                raise StoreError(f"There is no game {identifier} in '{self.path}': it has {have}.")
+            return row[0], _played(row[1:])
+
+    def add(self, plan: Plan, played: Played) -> None:
+        """Store a game of the match with this plan; when this returns it is safe."""
+        values = _values(played)
+        marks = ", ".join("?" for _ in ("match", *values, "checksum"))
+        match = self._matches.get(plan) or self._begin(plan)
+        try:
+            with self._told():
+                self._db.execute(
+                    f"INSERT INTO game (match, {_COLUMNS}, checksum) VALUES ({marks})",
+                    (match, *values, _checksum(values)),
+                )
+        except _TakenError:
+            raise StoreError(
+                f"Game {played.number} of match {match} is in '{self.path}' already: "
+                "another process is playing this match."
+            ) from None
+
+    def _begin(self, plan: Plan) -> int:
+        """Return the number of the match with this plan, a new one if there is none."""
+        text = plan.identity
+        with self._told():
+            self._db.execute(
+                "INSERT OR IGNORE INTO match (plan, checksum) VALUES (?, ?)",
+                (text, _checksum([text])),
+            )
+        match = self.match_of(plan)
+        assert match is not None
+        self._matches[plan] = match
+        return match
+
+    def _prepare(self, read_only: bool) -> None:
+        """Look at what kind of file it is before anything is written to it."""
+        application = self._one("PRAGMA application_id")
+        version = self._one("PRAGMA user_version")
+        empty = not self._one("SELECT count(*) FROM sqlite_master")
+        if application == 0 and version == 0 and empty and not read_only:
+            # Before write-ahead mode, so that a kill leaves either nothing or all of it.
+            self._db.executescript(
+                f"BEGIN IMMEDIATE; {_TABLES} PRAGMA application_id = {APPLICATION_ID};"
+                f" PRAGMA user_version = {VERSION}; COMMIT;"
+            )
+        elif application != APPLICATION_ID:
+            raise StoreError(f"'{self.path}' is not a file of games, but some other database.")
+        elif version != VERSION:
+            raise StoreError(
+                f"'{self.path}' is of another version of halma: "
+                f"its format is {version}, and this one reads {VERSION}."
+            )
+        elif (found := self._one("PRAGMA integrity_check(1)")) != "ok":
+            raise StoreError(f"'{self.path}' is damaged: {' '.join(str(found).split())}.")
+        else:
+            self._verify()
+        if not read_only:
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = NORMAL")
+
+    def _one(self, query: str, *values: object) -> Any:
+        return self._db.execute(query, values).fetchone()[0]
+
+    def _verify(self) -> None:
+        """Compare all rows with their checksums."""
+        for identifier, plan, checksum in self._db.execute("SELECT id, plan, checksum FROM match"):
+            if _checksum([plan]) != checksum:
+                raise StoreError(f"'{self.path}' is damaged: match {identifier} is torn.")
+        rows = self._db.execute(f"SELECT id, checksum, {_COLUMNS} FROM game")
+        for identifier, checksum, *values in rows:
+            if _checksum(values) != checksum:
+                raise StoreError(f"'{self.path}' is damaged: game {identifier} is torn.")
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Turn what SQLite says into a sentence."""
+        try:
+            yield
+        except sqlite3.IntegrityError as error:
+            raise _TakenError(str(error)) from None
+        except sqlite3.Error as error:
+            raise StoreError(f"'{self.path}' cannot be used for games: {error}.") from None
+
+
+class _TakenError(StoreError):
+    """A game is stored twice."""
+
+
+def _values(played: Played) -> tuple[Any, ...]:
+    """Return the columns of a game, in the order of `_COLUMNS`."""
+    return (
+        played.number,
+        json.dumps(played.agents),
+        played.start,
+        played.opening,
+        json.dumps(played.moves),
+        played.plies,
+        json.dumps(played.result),
+        played.end,
+        played.seed,
+        played.seconds,
+    )
+
+
+def _played(values: Sequence[Any]) -> Played:
+    """Return the game that these columns describe."""
+    number, agents, start, opening, moves, plies, result, end, seed, seconds = values
+    return Played(
+        number=number,
+        agents=tuple(json.loads(agents)),
+        start=start,
+        opening=opening,
+        moves=tuple(json.loads(moves)),
+        plies=plies,
+        result=tuple(json.loads(result)),
+        end=end,
+        seed=seed,
+        seconds=seconds,
+    )
+
+
+def _checksum(values: Sequence[Any]) -> int:
+    return zlib.crc32(json.dumps(list(values)).encode())

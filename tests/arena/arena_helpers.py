@@ -1,0 +1,38 @@
+"""What the tests of the arena share: agents without chance, and games made up on the spot."""
+
+from dataclasses import dataclass
+
+from halma.agents import Kind, registry
+from halma.arena import Played
+
+
+@dataclass(frozen=True)
+class Pick:
+    """Plays the legal move at a fixed place of the list."""
+
+    name: str
+    place: int
+
+    def choose(self, record, rng):
+        return record.position.legal_moves[self.place]
+
+
+def register_picks(monkeypatch):
+    for name, place in (("pick-first", 0), ("pick-last", -1)):
+        kind = Kind(name, "", lambda name, options, place=place: Pick(name, place))
+        monkeypatch.setitem(registry._KINDS, name, kind)
+
+
+def made_up(number, result, moves=("x",), agents=("a", "b")):
+    return Played(
+        number=number,
+        agents=tuple(agents),
+        start="here",
+        opening=0,
+        moves=tuple(moves),
+        plies=len(moves),
+        result=tuple(result),
+        end="by the rules",
+        seed=f"0/game {number}",
+        seconds=0.25,
+    )
