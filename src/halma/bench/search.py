@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -33,6 +34,8 @@ ROLLOUTS = (
 MINIMAX = ("rhombus-6x6-6", "star-121-2p")
 #: liu2019 plays greedy games by the hundred thousand
 GREEDY = "rhombus-7x7-6"
+#: long games of agents that cost nothing: what is left is the arena itself
+ARENA = "rhombus-7x7-6"
 #: simulations of one search
 SIMULATIONS = 800
 ROLLOUT_SIMULATIONS = 2000
@@ -61,6 +64,7 @@ def measure_search(settings: Settings, seed: int, note: Callable[[str], None]) -
         add(Row(f"{name} minimax, depth 4", seconds, "s", 0.010, at_most=True))
     rate = rates({"halma": _greedy_games(game(GREEDY), seed)}, settings)["halma"]
     add(Row(f"{GREEDY} greedy games, 2 threads", rate, "games/s", 80e3))
+    add(Row("arena, 2 workers beside 1", _two_workers(settings, seed), "times", 1.8))
     for name, _ in UNIFORM:
         add(Row(f"{name} tree memory", _memory(game(name), seed), "bytes/edge", 64, at_most=True))
     return report
@@ -140,6 +144,21 @@ def _greedy_games(variant: Game, seed: int) -> Work:
         return float(games)
 
     return play
+
+
+def _two_workers(settings: Settings, seed: int) -> float:
+    """Return how many times as many games two workers play as one, start-up included."""
+    from halma.arena import contest, make_plan
+
+    plan = make_plan(ARENA, ["random", "random"], seed=seed)
+    games = round(200 * settings.seconds)
+    best = {1: 0.0, 2: 0.0}
+    for _ in range(settings.rounds):
+        for workers in best:
+            started = time.perf_counter()
+            contest([plan], games, workers=workers)
+            best[workers] = max(best[workers], games / (time.perf_counter() - started))
+    return best[2] / best[1]
 
 
 def _memory(variant: Game, seed: int) -> float:
