@@ -149,11 +149,12 @@ concept Game =
 // Hooks a family may add where a shorter way exists; the kernels use them if present.
 //   int count(const State&)             number of legal moves, without listing them
 //   Ply random_ply(State&, Random&)     chance and one uniformly random move in one go
-//   void features(const State&, int player, float* out) and
-//   std::vector<float> default_weights()
+//   void features(const State&, int player, float* out),
+//   std::vector<float> default_weights() and float default_scale()
 //                                       at most kMaxFeatures numbers that judge where a player
 //                                       stands, and weights that make a fair score of them;
-//                                       a negative weight means less is better
+//                                       a negative weight means less is better; a lead times
+//                                       the scale is about the logarithm of the odds to win
 //   bool is_quiet(const State&)         nothing is about to be captured, so that a judgement
 //                                       is worth something
 //   int advance(const State&, Move) and int trailing(const State&, Move)
@@ -180,6 +181,7 @@ template <class G>
 concept HasFeatures = requires(const G& g, const typename G::State& s, int player, float* out) {
   { g.features(s, player, out) } -> std::same_as<void>;
   { g.default_weights() } -> std::same_as<std::vector<float>>;
+  { g.default_scale() } -> std::same_as<float>;
 };
 
 template <class G>

@@ -183,6 +183,7 @@ class Einstein {
   // How far the foremost piece is from its corner, how far all are together (a lost piece
   // counts as nothing), and how many stand.
   std::vector<float> default_weights() const { return {-0.6f, -0.05f, 0.1f}; }
+  float default_scale() const { return 1.0f; }
   void features(const State& s, int player, float* out) const {
     int nearest = 8, all = 0, standing = 0;
     for (int piece = 0; piece < pieces_; ++piece) {

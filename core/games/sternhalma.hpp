@@ -305,6 +305,7 @@ class Sternhalma {
   // target; B, those to the line from corner to corner; C, how many rows each piece could
   // advance in one move, all added up. The weights are the paper's, tuned at depth 2.
   std::vector<float> default_weights() const { return {-0.911f, -0.140f, 0.388f}; }
+  float default_scale() const { return 0.03f; }
   void features(const State& s, int player, float* out) const {
     const Reach reach(*this, s, player);
     int corner = 0, middle = 0, advance = 0;

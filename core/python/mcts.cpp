@@ -189,7 +189,7 @@ void bind_mcts(nb::module_& module) {
             new (self) Search{&game, make(game, options, evaluator, weights, scale, seed)};
           },
           nb::arg("game"), nb::arg("options"), nb::arg("evaluator"),
-          nb::arg("weights") = std::vector<float>(), nb::arg("scale") = 1.0f, nb::arg("seed") = 0,
+          nb::arg("weights") = std::vector<float>(), nb::arg("scale") = 0.0f, nb::arg("seed") = 0,
           nb::keep_alive<1, 2>())
       .def(
           "set_root",

@@ -16,7 +16,7 @@ enum class EvaluatorKind : std::uint8_t { uniform, rollout, linear };
 struct EvaluatorChoice {
   EvaluatorKind kind = EvaluatorKind::uniform;
   std::vector<float> weights;  // linear; empty: the family's own
-  float scale = 1.0f;          // linear
+  float scale = 0.0f;          // linear; 0: the family's own
 };
 
 /// A node of a tree written out for inspection.
@@ -76,6 +76,7 @@ class ErasedMcts : public AnyMcts {
     if constexpr (HasFeatures<G>) {
       const std::vector<float> own = game.default_weights();
       if (evaluator_.weights.empty()) evaluator_.weights = own;
+      if (evaluator_.scale == 0) evaluator_.scale = game.default_scale();
       if (evaluator_.weights.size() != own.size())
         throw std::invalid_argument("this game has " + std::to_string(own.size()) + " features to weigh");
     } else {

@@ -75,7 +75,7 @@ def _build(name: str, given: Mapping[str, Value]) -> Agent:
         raise OptionError(f"'untried' is for 'rule=puct'; '{rule}' has a rule of its own.")
     if rule == "gumbel" and given["c"] != "own":
         raise OptionError("'rule=gumbel' has no 'c'.")
-    if given["scale"] != 1.0 and given["evaluator"] != "linear":
+    if given["scale"] and given["evaluator"] != "linear":
         raise OptionError("'scale' is for 'evaluator=linear'.")
     if given["alpha"] != 0.3 and not given["noise"]:
         raise OptionError("'alpha' shapes noise, and none is asked for.")
@@ -117,7 +117,14 @@ KIND = Kind(
         Option("c", "own", "weight of exploration", low=0, high=1000, decimal=True),
         Option("untried", "loss", "what puct takes a move for before its trial", choices=UNTRIED),
         Option("evaluator", "rollout", "how a new position is judged", choices=EVALUATORS),
-        Option("scale", 1.0, "of the linear evaluator", low=0, high=1000, decimal=True),
+        Option(
+            "scale",
+            0.0,
+            "of the linear evaluator; 0 for the game's own",
+            low=0,
+            high=1000,
+            decimal=True,
+        ),
         Option("solver", "off", "prove wins, draws and losses", choices=("off", "on")),
         Option(
             "loops",

@@ -39,7 +39,7 @@ class TreeOptions:
     untried: str = "loss"
     evaluator: str = "rollout"
     #: of the features of `evaluator="linear"`, before they become a probability
-    scale: float = 1.0
+    scale: float = 0.0
     #: proves wins, draws and losses; for two players
     solver: bool = False
     #: schulte2021's loop-cutting, in the tree and against the game so far
