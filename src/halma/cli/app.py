@@ -12,6 +12,7 @@ from halma.cli.check import check
 from halma.cli.games import games
 from halma.cli.perft import perft
 from halma.cli.play import play
+from halma.cli.reproduce import reproduce
 from halma.cli.show import show
 from halma.cli.verb import verb
 
@@ -30,4 +31,5 @@ app.command()(verb(show))
 app.command(context_settings={"ignore_unknown_options": True})(verb(perft))
 app.command()(verb(check))
 app.command()(verb(play))
+app.command()(verb(reproduce))
 app.add_typer(bench, name="bench")

@@ -1,0 +1,83 @@
+"""The two kinds of pictures the reports need. matplotlib is imported when one is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from halma.errors import HalmaError
+
+# Two hues that differ in lightness too, and their weaker companions.
+COLOURS = ("#1b6ca8", "#d1495b", "#7fb2d6", "#edae49")
+
+
+def _subplots(number: int, width: float, height: float) -> tuple[Any, Sequence[Any]]:
+    try:
+        import matplotlib
+
+        matplotlib.use("Agg")
+        from matplotlib import pyplot
+    except ImportError:
+        raise HalmaError('Reports need matplotlib: pip install "halma[reports]".') from None
+    figure, axes = pyplot.subplots(
+        1, number, figsize=(width, height), squeeze=False, sharey=True, layout="constrained"
+    )
+    for ax in axes[0]:
+        ax.spines[["top", "right"]].set_visible(False)
+    return figure, axes[0]
+
+
+def _save(figure: Any, path: Path) -> None:
+    from matplotlib import pyplot
+
+    figure.savefig(path, dpi=120)
+    pyplot.close(figure)
+
+
+def draw_lines(
+    path: Path,
+    panels: Mapping[str, Mapping[str, Sequence[float]]],
+    xlabel: str,
+    ylabel: str,
+    log: bool = False,
+) -> None:
+    """Draw named series over 1, 2, 3, ..., one panel beside the other."""
+    figure, axes = _subplots(len(panels), 4.5 * len(panels), 3.2)
+    for ax, (title, series) in zip(axes, panels.items(), strict=True):
+        for colour, (name, values) in zip(COLOURS, series.items(), strict=False):
+            ax.plot(range(1, len(values) + 1), values, label=name, color=colour, linewidth=1.5)
+        ax.set_title(title)
+        ax.set_xlabel(xlabel)
+        if log:
+            ax.set_yscale("log")
+        ax.legend(frameon=False)
+    axes[0].set_ylabel(ylabel)
+    _save(figure, path)
+
+
+def draw_histograms(
+    path: Path,
+    panels: Mapping[str, Mapping[str, Sequence[int]]],
+    xlabel: str,
+    ylabel: str,
+) -> None:
+    """Draw how often each whole number came up, series side by side in each panel."""
+    figure, axes = _subplots(len(panels), 4.5 * len(panels), 3.2)
+    for ax, (title, series) in zip(axes, panels.items(), strict=True):
+        width = 0.8 / len(series)
+        for i, (colour, (name, values)) in enumerate(zip(COLOURS, series.items(), strict=False)):
+            numbers = range(min(values), max(values) + 1)
+            places = [n + (i - (len(series) - 1) / 2) * width for n in numbers]
+            heights = [list(values).count(n) for n in numbers]
+            mean = sum(values) / len(values)
+            ax.bar(places, heights, width, color=colour, label=f"{name}: mean {mean:.1f}")
+            ax.axvline(mean, color=colour, linestyle="--", linewidth=1)
+        ax.axvline(0, color="0.6", linewidth=0.8, zorder=0)
+        ax.set_title(title)
+        ax.set_xlabel(xlabel)
+        ax.legend(frameon=False, fontsize="small")
+        low, high = ax.get_ylim()
+        ax.set_ylim(low, high * 1.25)  # room for the legend
+    axes[0].set_ylabel(ylabel)
+    _save(figure, path)
