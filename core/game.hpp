@@ -149,6 +149,8 @@ concept Game =
 // Hooks a family may add where a shorter way exists; the kernels use them if present.
 //   int count(const State&)             number of legal moves, without listing them
 //   Ply random_ply(State&, Random&)     chance and one uniformly random move in one go
+//   void reopen(State&, int player)     lets a game go on with that player to move, as if nobody
+//                                       had finished yet
 //   void features(const State&, int player, float* out) and
 //   std::vector<float> default_weights()
 //                                       at most kMaxFeatures numbers that judge where a player
@@ -156,8 +158,6 @@ concept Game =
 //                                       a negative weight means less is better
 //   bool is_quiet(const State&)         nothing is about to be captured, so that a judgement
 //                                       is worth something
-//   void reopen(State&, int player)     lets a game go on with that player to move, as if nobody
-//                                       had finished yet
 
 template <class G>
 concept CountsMoves = requires(const G& g, const typename G::State& s) {
@@ -170,6 +170,11 @@ concept PlaysRandomly = requires(const G& g, typename G::State& s, Random& rando
 };
 
 template <class G>
+concept Reopens = requires(const G& g, typename G::State& s, int player) {
+  { g.reopen(s, player) } -> std::same_as<void>;
+};
+
+template <class G>
 concept HasFeatures = requires(const G& g, const typename G::State& s, int player, float* out) {
   { g.features(s, player, out) } -> std::same_as<void>;
   { g.default_weights() } -> std::same_as<std::vector<float>>;
@@ -178,11 +183,6 @@ concept HasFeatures = requires(const G& g, const typename G::State& s, int playe
 template <class G>
 concept KnowsQuiet = requires(const G& g, const typename G::State& s) {
   { g.is_quiet(s) } -> std::same_as<bool>;
-};
-
-template <class G>
-concept Reopens = requires(const G& g, typename G::State& s, int player) {
-  { g.reopen(s, player) } -> std::same_as<void>;
 };
 
 }  // namespace halma
