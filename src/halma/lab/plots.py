@@ -9,10 +9,11 @@ from typing import Any
 from halma.errors import HalmaError
 
 # Two hues that differ in lightness too, and their weaker companions.
-COLOURS = ("#1b6ca8", "#d1495b", "#7fb2d6", "#edae49")
+COLOURS = ("#1b6ca8", "#d1495b", "#edae49", "#7fb2d6")
 
 
-def _subplots(number: int, width: float, height: float) -> tuple[Any, Sequence[Any]]:
+def _subplots(number: int) -> tuple[Any, Sequence[Any]]:
+    """Return a figure and its panels, two in a row."""
     try:
         import matplotlib
 
@@ -20,12 +21,16 @@ def _subplots(number: int, width: float, height: float) -> tuple[Any, Sequence[A
         from matplotlib import pyplot
     except ImportError:
         raise HalmaError('Reports need matplotlib: pip install "halma[reports]".') from None
+    rows = (number + 1) // 2
     figure, axes = pyplot.subplots(
-        1, number, figsize=(width, height), squeeze=False, sharey=True, layout="constrained"
+        rows, 2, figsize=(9, 3.2 * rows), squeeze=False, sharey=True, layout="constrained"
     )
-    for ax in axes[0]:
+    panels = list(axes.flat)
+    for ax in panels:
         ax.spines[["top", "right"]].set_visible(False)
-    return figure, axes[0]
+    for ax in panels[number:]:
+        ax.remove()
+    return figure, panels[:number]
 
 
 def _save(figure: Any, path: Path) -> None:
@@ -43,7 +48,7 @@ def draw_lines(
     log: bool = False,
 ) -> None:
     """Draw named series over 1, 2, 3, ..., one panel beside the other."""
-    figure, axes = _subplots(len(panels), 4.5 * len(panels), 3.2)
+    figure, axes = _subplots(len(panels))
     for ax, (title, series) in zip(axes, panels.items(), strict=True):
         for colour, (name, values) in zip(COLOURS, series.items(), strict=False):
             ax.plot(range(1, len(values) + 1), values, label=name, color=colour, linewidth=1.5)
@@ -52,7 +57,8 @@ def draw_lines(
         if log:
             ax.set_yscale("log")
         ax.legend(frameon=False)
-    axes[0].set_ylabel(ylabel)
+    for ax in axes[::2]:
+        ax.set_ylabel(ylabel)
     _save(figure, path)
 
 
@@ -63,7 +69,7 @@ def draw_histograms(
     ylabel: str,
 ) -> None:
     """Draw how often each whole number came up, series side by side in each panel."""
-    figure, axes = _subplots(len(panels), 4.5 * len(panels), 3.2)
+    figure, axes = _subplots(len(panels))
     for ax, (title, series) in zip(axes, panels.items(), strict=True):
         width = 0.8 / len(series)
         for i, (colour, (name, values)) in enumerate(zip(COLOURS, series.items(), strict=False)):
@@ -77,7 +83,7 @@ def draw_histograms(
         ax.set_title(title)
         ax.set_xlabel(xlabel)
         ax.legend(frameon=False, fontsize="small")
-        low, high = ax.get_ylim()
-        ax.set_ylim(low, high * 1.25)  # room for the legend
-    axes[0].set_ylabel(ylabel)
+    axes[0].set_ylim(0, axes[0].get_ylim()[1] * 1.3)  # shared by all; room for the legend
+    for ax in axes[::2]:
+        ax.set_ylabel(ylabel)
     _save(figure, path)
