@@ -68,23 +68,27 @@ def _section_tuning(
 ) -> Section:
     plots.draw_lines(
         folder / "fig3.png",
-        {
-            f"depth {depth}": {f"from {label} weights": both[label]["wanted"] for label in both}
+        [
+            (
+                f"depth {depth}",
+                {f"from {label} weights": found["wanted"] for label, found in both.items()},
+            )
             for depth, both in tunings.items()
-        },
+        ],
         "game",
         "distance of the fit from the weights",
         log=True,
     )
     plots.draw_lines(
         folder / "weights.png",
-        {
-            f"depth {depth}, from {label} weights": {
-                f"w{i + 1}": [weights[i] for weights in found["trace"]] for i in range(3)
-            }
+        [
+            (
+                f"depth {depth}, from {label} weights",
+                {f"w{i + 1}": [weights[i] for weights in found["trace"]] for i in range(3)},
+            )
             for depth, both in tunings.items()
             for label, found in both.items()
-        },
+        ],
         "game",
         "weight",
     )
@@ -131,9 +135,8 @@ def _section_tuning(
         "Our fits give C, what the next move can gain, more weight than the paper's. This "
         "follows from the fit: one row of advance is worth several units of A, and a search "
         "turns what C promises into A. In units six times as large for A and B, as if they were "
-        "means over the pieces, the paper's weights of A and C are near ours. The figures below "
-        "point the same way: with such means the paper's claims about figures 4 to 6 come true, "
-        "with sums most do not. The text alone does not settle it.",
+        "means over the pieces, the paper's weights of A and C are near ours. The text alone does "
+        "not settle it, so the games below are played in both readings.",
         rows,
         [
             Figure("fig3.png", "Distance between fitted and current weights, game by game"),
@@ -244,7 +247,7 @@ def _sections_games(folder: Path, steps: Steps) -> list[Section]:
 
 def _draw_games(path: Path, steps: Steps, pairs: Sequence[tuple[Player, Player]]) -> None:
     """Draw a panel per pair, named by what the two share."""
-    panels = {}
+    panels = []
     for pair in pairs:
         shared, names = [], ["", ""]
         for part in ("weights", "depth", "phases"):
@@ -253,9 +256,8 @@ def _draw_games(path: Path, steps: Steps, pairs: Sequence[tuple[Player, Player]]
                 shared.append(told[0])
             else:
                 names = told
-        panels[", ".join(filter(None, shared))] = {
-            name: steps[player] for name, player in zip(names, pair, strict=True)
-        }
+        series = {name: steps[player] for name, player in zip(names, pair, strict=True)}
+        panels.append((", ".join(shared), series))
     plots.draw_histograms(path, panels, "winning steps", "games")
 
 

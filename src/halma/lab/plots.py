@@ -42,14 +42,14 @@ def _save(figure: Any, path: Path) -> None:
 
 def draw_lines(
     path: Path,
-    panels: Mapping[str, Mapping[str, Sequence[float]]],
+    panels: Sequence[tuple[str, Mapping[str, Sequence[float]]]],
     xlabel: str,
     ylabel: str,
     log: bool = False,
 ) -> None:
     """Draw named series over 1, 2, 3, ..., one panel beside the other."""
     figure, axes = _subplots(len(panels))
-    for ax, (title, series) in zip(axes, panels.items(), strict=True):
+    for ax, (title, series) in zip(axes, panels, strict=True):
         for colour, (name, values) in zip(COLOURS, series.items(), strict=False):
             ax.plot(range(1, len(values) + 1), values, label=name, color=colour, linewidth=1.5)
         ax.set_title(title)
@@ -64,13 +64,13 @@ def draw_lines(
 
 def draw_histograms(
     path: Path,
-    panels: Mapping[str, Mapping[str, Sequence[int]]],
+    panels: Sequence[tuple[str, Mapping[str, Sequence[int]]]],
     xlabel: str,
     ylabel: str,
 ) -> None:
     """Draw how often each whole number came up, series side by side in each panel."""
     figure, axes = _subplots(len(panels))
-    for ax, (title, series) in zip(axes, panels.items(), strict=True):
+    for ax, (title, series) in zip(axes, panels, strict=True):
         width = 0.8 / len(series)
         for i, (colour, (name, values)) in enumerate(zip(COLOURS, series.items(), strict=False)):
             numbers = range(min(values), max(values) + 1)
@@ -80,6 +80,7 @@ def draw_histograms(
             ax.bar(places, heights, width, color=colour, label=f"{name}: mean {mean:.1f}")
             ax.axvline(mean, color=colour, linestyle="--", linewidth=1)
         ax.axvline(0, color="0.6", linewidth=0.8, zorder=0)
+        ax.xaxis.get_major_locator().set_params(integer=True)
         ax.set_title(title)
         ax.set_xlabel(xlabel)
         ax.legend(frameon=False, fontsize="small")
