@@ -178,6 +178,11 @@ concept PlaysRandomly = requires(const G& g, typename G::State& s, Random& rando
 };
 
 template <class G>
+concept Reopens = requires(const G& g, typename G::State& s, int player) {
+  { g.reopen(s, player) } -> std::same_as<void>;
+};
+
+template <class G>
 concept HasFeatures = requires(const G& g, const typename G::State& s, int player, float* out) {
   { g.features(s, player, out) } -> std::same_as<void>;
   { g.default_weights() } -> std::same_as<std::vector<float>>;
@@ -203,11 +208,6 @@ concept FindsFurthest = requires(const G& g, const typename G::State& s, MoveLis
 template <class G>
 concept GivesTurn = requires(const G& g, typename G::State& s, int player) {
   { g.give_turn(s, player) } -> std::same_as<void>;
-};
-
-template <class G>
-concept Reopens = requires(const G& g, typename G::State& s, int player) {
-  { g.reopen(s, player) } -> std::same_as<void>;
 };
 
 }  // namespace halma

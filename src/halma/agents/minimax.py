@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from halma.agents.agent import Agent
 from halma.agents.kind import Kind
@@ -20,8 +21,8 @@ class MinimaxAgent:
     """Plays the best move of a plain minimax to a fixed depth.
 
     With `phases` it does so only while the armies are in contact. Before, it plays the
-    move whose position it judges best; afterwards, the one that goes furthest forward,
-    of several one of the piece furthest behind, of several of those any.
+    move whose position it judges best; afterwards, like `lookahead:depth=2`, as nobody is
+    in the way any more.
     """
 
     name: str
@@ -36,13 +37,19 @@ class MinimaxAgent:
         search = self._search(record.game)
         contact = self._contact(record)
         if contact == "after":
-            return furthest(record, rng)
+            return self._runner.choose(record, rng)
         return search.search(record, depth=1 if contact == "before" else self.depth).best
 
     def analyse(self, record: Record, rng: random.Random) -> Analysis:
         """Return what a search to the full depth finds, whatever the phase."""
         search = self._search(record.game)
         return search.search(record, depth=self.depth, all_moves=True).as_analysis()
+
+    @cached_property
+    def _runner(self) -> Agent:
+        from halma.agents.registry import agent  # which knows this module
+
+        return agent("lookahead:depth=2")
 
     def _contact(self, record: Record) -> str:
         return record.game.contact(record.position.state) if self.phases else "during"
@@ -53,15 +60,6 @@ class MinimaxAgent:
                 game, weights=self.weights, deepen=False, quiescence=False, repetition=False
             )
         return self._made
-
-
-def furthest(record: Record, rng: random.Random) -> Move:
-    """Return a move that goes furthest forward, if possible of the piece furthest behind."""
-    position = record.position
-    game, state, moves = position.game, position.state, position.legal_moves
-    ranks = [(game.advance(state, m.value), game.trailing(state, m.value)) for m in moves]
-    best = max(ranks)
-    return rng.choice([move for move, rank in zip(moves, ranks, strict=True) if rank == best])
 
 
 def _build(name: str, given: Mapping[str, Value]) -> Agent:

@@ -15,6 +15,7 @@ from halma.cli.match import match
 from halma.cli.perft import perft
 from halma.cli.play import play
 from halma.cli.replay import replay
+from halma.cli.reproduce import reproduce
 from halma.cli.show import show
 from halma.cli.tournament import tournament
 from halma.cli.verb import verb
@@ -38,4 +39,5 @@ app.command()(verb(analyse))
 app.command()(verb(match))
 app.command()(verb(tournament))
 app.command()(verb(replay))
+app.command()(verb(reproduce))
 app.add_typer(bench, name="bench")

@@ -1,0 +1,132 @@
+"""A report that puts a paper's figures and ours side by side, as Markdown and as HTML."""
+
+from __future__ import annotations
+
+import base64
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure: what it is, what the paper says, what we measured, and what to make of it."""
+
+    what: str
+    paper: str
+    ours: str
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture in the report's folder."""
+
+    file: str
+    caption: str
+
+
+@dataclass
+class Section:
+    """A part of a report: some prose, a table, pictures."""
+
+    title: str
+    text: str
+    rows: list[Row] = field(default_factory=list)
+    figures: list[Figure] = field(default_factory=list)
+
+
+@dataclass
+class Report:
+    """What came of running a paper again."""
+
+    title: str
+    #: how to get this report
+    command: str
+    #: versions, machine, settings
+    about: Mapping[str, Any]
+    sections: list[Section]
+    #: the numbers behind the tables, for programs
+    data: Mapping[str, Any]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all of it but the pictures as plain values."""
+        return {
+            "title": self.title,
+            "about": dict(self.about),
+            "sections": [
+                {
+                    "title": section.title,
+                    "text": section.text,
+                    "rows": [vars(row) for row in section.rows],
+                    "figures": [figure.file for figure in section.figures],
+                }
+                for section in self.sections
+            ],
+            "data": dict(self.data),
+        }
+
+    def write(self, folder: Path) -> None:
+        """Write report.md and report.html beside the pictures."""
+        (folder / "report.md").write_text(self.markdown(), encoding="utf-8")
+        (folder / "report.html").write_text(self.html(folder), encoding="utf-8")
+
+    def markdown(self) -> str:
+        """Return the report as Markdown; pictures are links."""
+        parts = [f"# {self.title}", f"    {self.command}"]
+        parts.append("\n".join(f"- {key}: {value}" for key, value in self.about.items()))
+        for section in self.sections:
+            parts += [f"## {section.title}", section.text]
+            if section.rows:
+                lines = ["| | paper | ours | remark |", "|---|---|---|---|"]
+                for row in section.rows:
+                    cells = (row.what, row.paper, row.ours, row.remark)
+                    lines.append(f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |")
+                parts.append("\n".join(lines))
+            parts += [f"![{figure.caption}]({figure.file})" for figure in section.figures]
+        return "\n\n".join(parts) + "\n"
+
+    def html(self, folder: Path) -> str:
+        """Return the report as one HTML file with the pictures in it."""
+        esc = html.escape
+        body = [f"<h1>{esc(self.title)}</h1>", f"<pre>{esc(self.command)}</pre>", "<ul>"]
+        body += [f"<li>{esc(str(k))}: {esc(str(v))}</li>" for k, v in self.about.items()]
+        body.append("</ul>")
+        for section in self.sections:
+            body.append(f"<h2>{esc(section.title)}</h2>")
+            body += [f"<p>{esc(paragraph)}</p>" for paragraph in section.text.split("\n\n")]
+            if section.rows:
+                body.append("<table><tr><th></th><th>paper</th><th>ours</th><th>remark</th></tr>")
+                for row in section.rows:
+                    cells = (row.what, row.paper, row.ours, row.remark)
+                    body.append(
+                        "<tr>" + "".join(f"<td>{esc(cell)}</td>" for cell in cells) + "</tr>"
+                    )
+                body.append("</table>")
+            for figure in section.figures:
+                picture = base64.b64encode((folder / figure.file).read_bytes()).decode("ascii")
+                body.append(
+                    f'<figure><img alt="" src="data:image/png;base64,{picture}">'
+                    f"<figcaption>{esc(figure.caption)}</figcaption></figure>"
+                )
+        return _PAGE.format(title=esc(self.title), body="\n".join(body))
+
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>{title}</title>
+<style>
+body {{ max-width: 60rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 sans-serif; }}
+table {{ border-collapse: collapse; }}
+th, td {{ padding: .2rem .6rem; border-bottom: 1px solid #ccc; text-align: left; }}
+td {{ vertical-align: top; }}
+img {{ max-width: 100%; }}
+figure {{ margin: 1rem 0; }}
+</style>
+{body}
+</html>
+"""
