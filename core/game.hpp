@@ -156,6 +156,8 @@ concept Game =
 //                                       a negative weight means less is better
 //   bool is_quiet(const State&)         nothing is about to be captured, so that a judgement
 //                                       is worth something
+//   class Backward                      moves taken back, for retrograde analysis: see the concept
+//                                       TakesBack in solve/retrograde.hpp
 
 template <class G>
 concept CountsMoves = requires(const G& g, const typename G::State& s) {

@@ -1,6 +1,6 @@
-#include "../games/sternhalma.hpp"
-
+#include "../games/sternhalma_backward.hpp"
 #include "../search/registry.hpp"
+#include "../solve/retrograde.hpp"
 #include "bind.hpp"
 
 namespace halma::python {
@@ -53,6 +53,7 @@ nb::object build(HoleBoard board, const SternhalmaOptions& options) {
 void bind_sternhalma(nb::module_& module) {
   register_searches<SmallSternhalma>();
   register_searches<LargeSternhalma>();
+  register_retrograde<SmallSternhalma>();  // whatever can be solved is small
   bind_size<SmallSternhalma>(module, "SmallSternhalma");
   bind_size<LargeSternhalma>(module, "LargeSternhalma");
 

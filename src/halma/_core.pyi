@@ -379,6 +379,73 @@ class Batch:
 
     def dump(self, tree: int, /) -> dict[str, list[Any]]: ...
 
+class Retrograde:
+    """
+    Exact values of a deterministic game for two, from the end backward.
+
+    Positions are those of the game's index, as the player to move sees them.
+    """
+
+    def __init__(self, game: AnyGame, threads: int = 2) -> None: ...
+
+    @staticmethod
+    def supports(game: AnyGame) -> bool: ...
+
+    @staticmethod
+    def bytes_needed(game: AnyGame) -> int:
+        """Memory the analysis takes; parts of the finished table come on top."""
+
+    def step(self) -> int:
+        """
+        Resolve one more layer; return how many positions it holds, 0 when all is known.
+        """
+
+    @property
+    def positions(self) -> int: ...
+
+    @property
+    def layers(self) -> list[int]:
+        """
+        Positions by plies to the end, so far: lost ones at even distances, won ones at odd.
+        """
+
+    @property
+    def depth(self) -> int:
+        """Layers done."""
+
+    @property
+    def resolved(self) -> int:
+        """Positions whose value is known, illegal ones included."""
+
+    @property
+    def finished(self) -> bool: ...
+
+    def counts(self) -> dict[str, int]: ...
+
+    def probe(self, index: int) -> tuple[int, int]:
+        """Value as in values(), and distance."""
+
+    def values(self, first: int = 0, number: int | None = None) -> NDArray[numpy.uint8]:
+        """
+        Four positions a byte, low bits first: 0 drawn, 1 won, 2 lost, 3 illegal.
+        """
+
+    def distances(self, first: int = 0, number: int | None = None) -> NDArray[numpy.uint8]:
+        """
+        Plies to the end, winning as soon and losing as late as possible; 0 if drawn or illegal.
+        """
+
+    def state(self) -> dict[str, Any]:
+        """
+        All there is to know between layers, for restore(); arrays are views, not copies.
+        """
+
+    def restore(self, state: dict[str, Any]) -> None: ...
+
+    @staticmethod
+    def verify(game: AnyGame, values: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, threads: int = 2) -> int:
+        """Count entries that do not follow from those of their successors."""
+
 class SmallSternhalma(AnyGame):
     @property
     def holes(self) -> list[tuple[int, int, int, int, int]]:
