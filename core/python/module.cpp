@@ -13,6 +13,7 @@ NB_MODULE(_core, module) {
   bind_retrograde(module);
   bind_sternhalma(module);
   bind_draughts(module);
+  bind_draughts_endgames(module);
   bind_einstein(module);
   bind_darkchess(module);
 }

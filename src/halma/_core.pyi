@@ -508,6 +508,68 @@ class Draughts(AnyGame):
     def jumps(arg: int, /) -> int:
         """How many pieces a move captures."""
 
+class DraughtsEndgames:
+    """
+    Draughts with few pieces, solved slice by slice.
+
+    A slice is all positions of the same material: own men, own kings, the other's men and
+    kings, seen from the side to move. A table holds a byte a position: plies to the end, odd
+    if won and even if lost; DRAW; or NOTHING where no position is.
+    """
+
+    def __init__(self, pieces: int = 4, threads: int = 2) -> None: ...
+
+    DRAW: int = 254
+
+    NOTHING: int = 255
+
+    @staticmethod
+    def bytes_needed(pieces: int) -> int:
+        """
+        Size of all tables together; the largest slice is held three times while solved.
+        """
+
+    @property
+    def pieces(self) -> int: ...
+
+    @property
+    def slices(self) -> list[tuple[int, int, int, int]]:
+        """The material of every slice, in the order in which they are solved."""
+
+    def step(self) -> int:
+        """
+        Solve the next slice and its mirror image; return their size, 0 when all is solved.
+        """
+
+    def size(self, slice: int) -> int: ...
+
+    def counts(self, slice: int) -> dict[str, int]:
+        """
+        Wins, losses, draws and illegal entries of a solved slice, and its longest win.
+        """
+
+    def table(self, slice: int) -> Annotated[NDArray[numpy.uint8], dict(writable=False)]:
+        """A view of a slice's table, empty until it is solved."""
+
+    def restore(self, slice: int, table: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Take over a table that was solved before."""
+
+    def probe(self, state: bytes) -> int | None:
+        """The table's byte for a position, None if it is in no solved slice."""
+
+    def slice_of(self, state: bytes) -> int:
+        """The slice of a position; -1 if it is in none."""
+
+    @staticmethod
+    def index(state: bytes) -> int:
+        """A position's place in the table of its slice."""
+
+    def unindex(self, slice: int, index: int) -> bytes | None:
+        """The position there, black to move, or None."""
+
+    def verify(self, slice: int) -> int:
+        """Count entries that do not follow from those of their successors."""
+
 class Einstein(AnyGame):
     def __init__(self, width: int, height: int, pieces: int) -> None: ...
 
