@@ -9,6 +9,7 @@ namespace halma::python {
 namespace {
 
 using ByteArray = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using StateRows = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 int checked_slice(const DraughtsEndgames& endgames, int slice) {
   if (slice < 0 || slice >= endgames.slices()) throw nb::index_error("there is no such slice");
@@ -23,6 +24,22 @@ Draughts::State checked_state(const nb::bytes& state) {
 
 nb::tuple as_tuple(const DraughtsEndgames::Material& m) {
   return nb::make_tuple(m.own_men, m.own_kings, m.men, m.kings);
+}
+
+/// The cells of many positions, one state a row; NOTHING where there is none.
+nb::ndarray<nb::numpy, std::uint8_t> probe_many(const DraughtsEndgames& endgames, const StateRows& states) {
+  if (states.shape(1) != sizeof(Draughts::State))
+    throw nb::value_error("the rows of this array are not states of draughts");
+  const std::size_t number = states.shape(0);
+  const auto* bytes = reinterpret_cast<const Bytes*>(states.data());
+  std::vector<std::uint8_t> cells(number);
+  {
+    nb::gil_scoped_release release;
+    for (std::size_t i = 0; i < number; ++i)
+      cells[i] = endgames.probe(Erased<Draughts>::load(bytes + i * sizeof(Draughts::State)))
+                     .value_or(DraughtsEndgames::kNothing);
+  }
+  return owned_array(std::move(cells), {number});
 }
 
 /// Counts of a solved slice, and its longest win.
@@ -106,6 +123,8 @@ void bind_draughts_endgames(nb::module_& module) {
           "probe",
           [](const DraughtsEndgames& e, const nb::bytes& state) { return e.probe(checked_state(state)); },
           nb::arg("state"), "The table's byte for a position, None if it is in no solved slice.")
+      .def("probe_many", &probe_many, nb::arg("states"),
+           "The tables' bytes for states, one a row; NOTHING for those in no solved slice.")
       .def(
           "slice_of",
           [](const DraughtsEndgames& e, const nb::bytes& state) { return e.find(checked_state(state)); },

@@ -557,6 +557,11 @@ class DraughtsEndgames:
     def probe(self, state: bytes) -> int | None:
         """The table's byte for a position, None if it is in no solved slice."""
 
+    def probe_many(self, states: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> NDArray[numpy.uint8]:
+        """
+        The tables' bytes for states, one a row; NOTHING for those in no solved slice.
+        """
+
     def slice_of(self, state: bytes) -> int:
         """The slice of a position; -1 if it is in none."""
 

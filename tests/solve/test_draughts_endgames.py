@@ -135,6 +135,17 @@ def test_index_and_back() -> None:
             assert tuple(fields.count(kind) for kind in (1, 2, -1, -2)) == material
 
 
+def test_many_at_once() -> None:
+    endgames = solved(3)
+    states = [endgames.unindex(i, 5) for i in range(len(endgames.slices))]
+    known = [state for state in states if state is not None]
+    rows = np.frombuffer(b"".join([*known, _core.Draughts().initial()]), np.uint8).reshape(-1, 32)
+    found = endgames.probe_many(rows).tolist()
+    assert found == [*map(endgames.probe, known), NOTHING]
+    with pytest.raises(ValueError, match="not states"):
+        endgames.probe_many(rows[:, :31].copy())
+
+
 def test_goes_on_from_tables_solved_before() -> None:
     endgames = solved(3)
     again = _core.DraughtsEndgames(3)
