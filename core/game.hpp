@@ -166,6 +166,8 @@ concept Game =
 //   void give_turn(State&, int player)  lets that player move, as if the others stood still
 //   void reopen(State&, int player)     lets a game go on with that player to move, as if nobody
 //                                       had finished yet
+//   class Backward                      moves taken back, for retrograde analysis: see the concept
+//                                       TakesBack in solve/retrograde.hpp
 
 template <class G>
 concept CountsMoves = requires(const G& g, const typename G::State& s) {

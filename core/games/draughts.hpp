@@ -156,6 +156,18 @@ class Draughts {
     return (s.mover == 0 ? jumpers<0>(view<0>(s)) : jumpers<1>(view<1>(s))) == 0;
   }
 
+  /// Gives every state from which a step that crowns nobody leads to this one.
+  template <class Emit>
+  void take_back_steps(const State& s, Emit&& emit) const {
+    if (s.mover == 0)
+      take_back_steps<1>(s, emit);
+    else
+      take_back_steps<0>(s, emit);
+  }
+
+  static constexpr int bit_of(int square) { return square + square / 8; }
+  static constexpr int square_of(int bit) { return bit - bit / 9; }
+
   std::uint64_t key(const State& s) const {
     return mix64(s.pieces[0] + mix64(s.pieces[1] + mix64((s.kings << 1 | s.mover) + 1)));
   }
@@ -217,9 +229,6 @@ class Draughts {
     else
       return x >> -kSteps[D];
   }
-
-  static constexpr int bit_of(int square) { return square + square / 8; }
-  static constexpr int square_of(int bit) { return bit - bit / 9; }
 
   static constexpr Move make_step(int from, int d) { return static_cast<Move>(from | d << 10); }
   static constexpr Move add_jump(Move trail, int d) {
@@ -323,6 +332,27 @@ class Draughts {
     steps.template operator()<1>();
     steps.template operator()<2>();
     steps.template operator()<3>();
+  }
+
+  /// A step can only have been played where there was nothing to capture. Men stand short
+  /// of the last row, so none that stepped here was crowned.
+  template <int Us, class Emit>
+  static void take_back_steps(const State& s, Emit& emit) {
+    const View v = view<Us>(s);
+    const auto attempt = [&]<int D>() {
+      for (Board to = walkers<Us, D>(v) & shift<D>(v.empty); to; to &= to - 1) {
+        const Board at = to & -to, from = shift<(D ^ 2)>(at);
+        State before = s;
+        before.pieces[Us] ^= at | from;
+        if (s.kings & at) before.kings ^= at | from;
+        before.mover = Us;
+        if (jumpers<Us>(view<Us>(before)) == 0) emit(before);
+      }
+    };
+    attempt.template operator()<0>();
+    attempt.template operator()<1>();
+    attempt.template operator()<2>();
+    attempt.template operator()<3>();
   }
 
   template <int Us>

@@ -39,6 +39,8 @@ class Sternhalma {
 
   using Words = std::array<std::uint64_t, kClasses>;  // a set of holes, by parity class
 
+  class Backward;  // moves taken back: sternhalma_backward.hpp
+
   struct State {
     std::uint64_t occupied[kClasses];
     std::uint8_t piece[MaxPieces];       // hole of player p's piece i at [p * army + i];
@@ -459,7 +461,9 @@ class Sternhalma {
   /// What a player can reach in one position: made once, asked for each piece.
   class Reach {
    public:
-    Reach(const Sternhalma& game, const State& s, int player) : game_(game), state_(s), player_(player) {
+    /// Which targets are barred matters to moves forward only.
+    Reach(const Sternhalma& game, const State& s, int player, bool forward = true)
+        : game_(game), state_(s), player_(player) {
       for (int c = 0; c < kClasses; ++c) {
         empty_[c] = game.holes_[c] & ~s.occupied[c];
         open_[c] = empty_[c] & game.open_to_[player][c];
@@ -467,7 +471,7 @@ class Sternhalma {
           hop_[c][d] =
               turned(s.occupied[game.middle_class_[c][d]], game.middle_shift_[c][d]) & game.hop_ends_[c][d];
       }
-      if (game.options_.occupy) find_barred();
+      if (forward && game.options_.occupy) find_barred();
     }
 
     /// All destinations of the piece on `from`.
@@ -483,6 +487,19 @@ class Sternhalma {
           if (barred_ >> player & 1 && !has_bit(game_.target_[player], game_, from))
             for (int k = 0; k < kClasses; ++k) to[k] &= ~game_.target_[player][k];
       return to;
+    }
+
+    /// All holes from which the piece now on `to` can have come in one move, other rules
+    /// than those of barred targets considered. Steps and hops lead back the way they came.
+    Words to(int to) const {
+      if (!has_bit(game_.open_to_[player_], game_, to)) return Words{};
+      const int c = game_.class_[to];
+      Words from = game_.steps_[to];
+      for (int k = 0; k < kClasses; ++k) from[k] &= empty_[k];
+      from[c] = hops(c, to);
+      if (game_.options_.locked_target && !has_bit(game_.target_[player_], game_, to))
+        for (int k = 0; k < kClasses; ++k) from[k] &= ~game_.target_[player_][k];
+      return from;
     }
 
     /// Empty holes one hop away from any of `from`, all in class c; `origin` is where

@@ -12,8 +12,10 @@ NB_MODULE(_core, module) {
   bind_mcts(module);
   bind_racing(module);
   bind_minimax(module);
+  bind_retrograde(module);
   bind_sternhalma(module);
   bind_draughts(module);
+  bind_draughts_endgames(module);
   bind_einstein(module);
   bind_darkchess(module);
 }

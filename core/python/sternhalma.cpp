@@ -1,7 +1,7 @@
-#include "../games/sternhalma.hpp"
-
+#include "../games/sternhalma_backward.hpp"
 #include "../search/racing.hpp"
 #include "../search/registry.hpp"
+#include "../solve/retrograde.hpp"
 #include "bind.hpp"
 
 namespace halma::python {
@@ -56,6 +56,7 @@ void bind_sternhalma(nb::module_& module) {
   register_searches<LargeSternhalma>();
   register_racing<SmallSternhalma>();
   register_racing<LargeSternhalma>();
+  register_retrograde<SmallSternhalma>();  // whatever can be solved is small
   bind_size<SmallSternhalma>(module, "SmallSternhalma");
   bind_size<LargeSternhalma>(module, "LargeSternhalma");
 

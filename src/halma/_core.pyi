@@ -537,6 +537,73 @@ def moves_alone(game: AnyGame, state: bytes, player: int, width: int = 100, limi
     The fewest moves found in which a player finishes, the others standing still; -1 for none.
     """
 
+class Retrograde:
+    """
+    Exact values of a deterministic game for two, from the end backward.
+
+    Positions are those of the game's index, as the player to move sees them.
+    """
+
+    def __init__(self, game: AnyGame, threads: int = 2) -> None: ...
+
+    @staticmethod
+    def supports(game: AnyGame) -> bool: ...
+
+    @staticmethod
+    def bytes_needed(game: AnyGame) -> int:
+        """Memory the analysis takes; parts of the finished table come on top."""
+
+    def step(self) -> int:
+        """
+        Resolve one more layer; return how many positions it holds, 0 when all is known.
+        """
+
+    @property
+    def positions(self) -> int: ...
+
+    @property
+    def layers(self) -> list[int]:
+        """
+        Positions by plies to the end, so far: lost ones at even distances, won ones at odd.
+        """
+
+    @property
+    def depth(self) -> int:
+        """Layers done."""
+
+    @property
+    def resolved(self) -> int:
+        """Positions whose value is known, illegal ones included."""
+
+    @property
+    def finished(self) -> bool: ...
+
+    def counts(self) -> dict[str, int]: ...
+
+    def probe(self, index: int) -> tuple[int, int]:
+        """Value as in values(), and distance."""
+
+    def values(self, first: int = 0, number: int | None = None) -> NDArray[numpy.uint8]:
+        """
+        Four positions a byte, low bits first: 0 drawn, 1 won, 2 lost, 3 illegal.
+        """
+
+    def distances(self, first: int = 0, number: int | None = None) -> NDArray[numpy.uint8]:
+        """
+        Plies to the end, winning as soon and losing as late as possible; 0 if drawn or illegal.
+        """
+
+    def state(self) -> dict[str, Any]:
+        """
+        All there is to know between layers, for restore(); arrays are views, not copies.
+        """
+
+    def restore(self, state: dict[str, Any]) -> None: ...
+
+    @staticmethod
+    def verify(game: AnyGame, values: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, threads: int = 2) -> int:
+        """Count entries that do not follow from those of their successors."""
+
 class SmallSternhalma(AnyGame):
     @property
     def holes(self) -> list[tuple[int, int, int, int, int]]:
@@ -598,6 +665,73 @@ class Draughts(AnyGame):
     @staticmethod
     def jumps(arg: int, /) -> int:
         """How many pieces a move captures."""
+
+class DraughtsEndgames:
+    """
+    Draughts with few pieces, solved slice by slice.
+
+    A slice is all positions of the same material: own men, own kings, the other's men and
+    kings, seen from the side to move. A table holds a byte a position: plies to the end, odd
+    if won and even if lost; DRAW; or NOTHING where no position is.
+    """
+
+    def __init__(self, pieces: int = 4, threads: int = 2) -> None: ...
+
+    DRAW: int = 254
+
+    NOTHING: int = 255
+
+    @staticmethod
+    def bytes_needed(pieces: int) -> int:
+        """
+        Size of all tables together; the largest slice is held three times while solved.
+        """
+
+    @property
+    def pieces(self) -> int: ...
+
+    @property
+    def slices(self) -> list[tuple[int, int, int, int]]:
+        """The material of every slice, in the order in which they are solved."""
+
+    def step(self) -> int:
+        """
+        Solve the next slice and its mirror image; return their size, 0 when all is solved.
+        """
+
+    def size(self, slice: int) -> int: ...
+
+    def counts(self, slice: int) -> dict[str, int]:
+        """
+        Wins, losses, draws and illegal entries of a solved slice, and its longest win.
+        """
+
+    def table(self, slice: int) -> Annotated[NDArray[numpy.uint8], dict(writable=False)]:
+        """A view of a slice's table, empty until it is solved."""
+
+    def restore(self, slice: int, table: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Take over a table that was solved before."""
+
+    def probe(self, state: bytes) -> int | None:
+        """The table's byte for a position, None if it is in no solved slice."""
+
+    def probe_many(self, states: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> NDArray[numpy.uint8]:
+        """
+        The tables' bytes for states, one a row; NOTHING for those in no solved slice.
+        """
+
+    def slice_of(self, state: bytes) -> int:
+        """The slice of a position; -1 if it is in none."""
+
+    @staticmethod
+    def index(state: bytes) -> int:
+        """A position's place in the table of its slice."""
+
+    def unindex(self, slice: int, index: int) -> bytes | None:
+        """The position there, black to move, or None."""
+
+    def verify(self, slice: int) -> int:
+        """Count entries that do not follow from those of their successors."""
 
 class Einstein(AnyGame):
     def __init__(self, width: int, height: int, pieces: int) -> None: ...

@@ -1,0 +1,166 @@
+// Chinese Checkers played backward, for retrograde analysis.
+//
+// A move changes nothing but the mover's own army. So positions are taken in blocks: one
+// army stands, in holes that the block names, and the other has just moved or is about to.
+// Within a block a move leads from one place of the moving army to another. Blocks and
+// places are the two parts of the index: the position `block * width + place` has the
+// standing army to move. Boards are seen from the standing army's side, which is player 0;
+// to see them from the other side is to number the holes from the other end.
+#pragma once
+
+#include "sternhalma.hpp"
+
+namespace halma {
+
+template <int MaxPieces, int MaxPlayers>
+class Sternhalma<MaxPieces, MaxPlayers>::Backward {
+ public:
+  /// How many blocks there are, and places in each, in a game with an index.
+  static std::uint64_t blocks(const Sternhalma& game) { return binomials()[game.board_.size()][game.army_]; }
+  static std::uint64_t width(const Sternhalma& game) {
+    return binomials()[game.board_.size() - game.army_][game.army_];
+  }
+
+  /// The tables of a game whose blocks and places number less than 2^32 each; the game
+  /// must outlive them.
+  explicit Backward(const Sternhalma& game) : game_(game), width_(static_cast<std::uint32_t>(width(game))) {
+    const int army = game.army_;
+    for (int n = 0; n < 64; ++n)
+      for (int k = 0; k <= kLargestArmy; ++k) choose_[n][k] = static_cast<std::uint32_t>(binomials()[n][k]);
+    numbers_.resize(static_cast<std::size_t>(width_) * army);
+    int cells[kLargestArmy];
+    for (std::uint32_t place = 0; place < width_; ++place) {
+      unrank_set(place, {cells, static_cast<std::size_t>(army)});
+      std::copy_n(cells, army, numbers_.begin() + static_cast<std::ptrdiff_t>(place) * army);
+    }
+  }
+
+  /// No position has more moves than this.
+  int max_moves() const {
+    int largest = 0;
+    for (const std::uint64_t holes : game_.holes_) largest = std::max(largest, std::popcount(holes));
+    return game_.army_ * (HoleBoard::kDirections + largest - 1);
+  }
+
+  struct Spot {
+    std::uint32_t block, place;
+  };
+
+  /// What a player to move finds: a number of moves, or one of these.
+  enum Standing : int { kMustPass = 0, kLost = -1, kIllegal = -2 };
+
+  /// One block at a time, for one thread.
+  class Block {
+   public:
+    explicit Block(const Backward& tables) : tables_(tables), game_(tables.game_) {}
+
+    void open(std::uint32_t block) {
+      const int army = game_.army_, holes = game_.board_.size();
+      int own[kLargestArmy];
+      unrank_set(block, {own, static_cast<std::size_t>(army)});
+      standing_ = State{};
+      standing_.mover = 1;
+      std::uint64_t taken = 0;
+      for (int i = 0; i < army; ++i) {
+        game_.put(standing_, 0, i, own[i]);
+        taken |= std::uint64_t{1} << own[i];
+      }
+      for (int hole = 0, number = 0; hole < holes; ++hole) {
+        if (taken >> hole & 1) continue;
+        hole_[number] = static_cast<std::uint8_t>(hole);
+        number_[game_.class_[hole]][game_.bit_[hole]] = static_cast<std::uint8_t>(number++);
+      }
+    }
+
+    /// How the moving army stands if it is to move from this place.
+    int standing(std::uint32_t place) const {
+      const State s = load(place);
+      if (game_.finished(s, 1)) return kIllegal;
+      if (game_.finished(s, 0)) return kLost;
+      const Reach reach(game_, s, 1);
+      int moves = 0;
+      for (int i = 0; i < game_.army_; ++i)
+        for (const std::uint64_t word : reach.from(s.piece[game_.army_ + i])) moves += std::popcount(word);
+      return moves;
+    }
+
+    /// Gives every place from which the moving army can have come to this one. That a
+    /// game was over there, or that a move was barred because it led to an illegal
+    /// position, is not looked at.
+    template <class Emit>
+    void predecessors(std::uint32_t place, Emit&& emit) const {
+      const int army = game_.army_;
+      const State s = load(place);
+      const Reach reach(game_, s, 1, false);
+      const std::uint8_t* numbers = tables_.numbers(place);
+      std::uint64_t all = 0;
+      for (int i = 0; i < army; ++i) all |= std::uint64_t{1} << numbers[i];
+      // A set's rank is the sum of "its i-th number over i". rest[j] is what the others
+      // add when the piece that comes back is the j-th among them.
+      std::uint32_t rest[kLargestArmy];
+      rest[0] = 0;
+      for (int i = 1; i < army; ++i) rest[0] += tables_.choose_[numbers[i]][i + 1];
+      for (int i = 0; i < army; ++i) {
+        if (i > 0) rest[0] += tables_.choose_[numbers[i - 1]][i + 1] - tables_.choose_[numbers[i]][i + 1];
+        for (int j = 1; j < army; ++j) {
+          const int passed = numbers[j - 1 + (j - 1 >= i)];
+          rest[j] = rest[j - 1] + tables_.choose_[passed][j] - tables_.choose_[passed][j + 1];
+        }
+        const std::uint64_t others = all ^ std::uint64_t{1} << numbers[i];
+        const Words from = reach.to(s.piece[army + i]);
+        for (int c = 0; c < kClasses; ++c)
+          for (std::uint64_t left = from[c]; left; left &= left - 1) {
+            const int number = number_[c][std::countr_zero(left)];
+            const int below = std::popcount(others & ((std::uint64_t{1} << number) - 1));
+            emit(rest[below] + tables_.choose_[number][below + 1]);
+          }
+      }
+    }
+
+    /// The same board with the moving army to move, seen from its side: where that
+    /// position stands in the index.
+    Spot turned(std::uint32_t place) const {
+      const int army = game_.army_, last = game_.board_.size() - 1;
+      const std::uint8_t* numbers = tables_.numbers(place);
+      std::uint64_t moving = 0;
+      Spot spot{0, 0};
+      for (int i = 0; i < army; ++i) {
+        const int hole = hole_[numbers[i]];
+        moving |= std::uint64_t{1} << hole;
+        spot.block += tables_.choose_[last - hole][army - i];
+      }
+      for (int i = 0; i < army; ++i) {
+        const int hole = standing_.piece[i];
+        const int below = std::popcount(moving >> hole);  // numbered from the other end
+        spot.place += tables_.choose_[last - hole - below][army - i];
+      }
+      return spot;
+    }
+
+   private:
+    State load(std::uint32_t place) const {
+      State s = standing_;
+      const std::uint8_t* numbers = tables_.numbers(place);
+      for (int i = 0; i < game_.army_; ++i) game_.put(s, 1, i, hole_[numbers[i]]);
+      return s;
+    }
+
+    const Backward& tables_;
+    const Sternhalma& game_;
+    State standing_;
+    std::uint8_t hole_[64] = {};              // holes free of the standing army, numbered
+    std::uint8_t number_[kClasses][64] = {};  // [class][bit]: the inverse
+  };
+
+ private:
+  const std::uint8_t* numbers(std::uint32_t place) const {
+    return numbers_.data() + static_cast<std::size_t>(place) * game_.army_;
+  }
+
+  const Sternhalma& game_;
+  std::uint32_t width_;
+  std::uint32_t choose_[64][kLargestArmy + 1];
+  std::vector<std::uint8_t> numbers_;  // [place * army + i]: free holes, ascending
+};
+
+}  // namespace halma

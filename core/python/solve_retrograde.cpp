@@ -1,0 +1,168 @@
+// Retrograde analysis as Python sees it.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/unique_ptr.h>
+
+#include "../solve/retrograde.hpp"
+#include "bind.hpp"
+
+namespace halma::python {
+namespace {
+
+using ByteArray = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using WordArray = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+const RetrogradeMakers& makers_for(const AnyGame& game) {
+  const auto& makers = registered_retrogrades();
+  const auto found = makers.find(typeid(game));
+  if (found == makers.end() || game.index_size() == 0)
+    throw nb::value_error("this game cannot be solved by retrograde analysis");
+  return found->second;
+}
+
+int checked_threads(int threads) {
+  if (threads < 1) throw nb::value_error("there must be at least one thread");
+  return threads;
+}
+
+std::unique_ptr<AnyRetrograde> make(const AnyGame& game, int threads) {
+  const RetrogradeMakers& makers = makers_for(game);
+  nb::gil_scoped_release release;
+  return makers.make(game, checked_threads(threads));
+}
+
+std::uint64_t resolved(const AnyRetrograde& solution) {
+  std::uint64_t sum = solution.illegal();
+  for (const std::uint64_t number : solution.layers()) sum += number;
+  return sum;
+}
+
+nb::dict counts(const AnyRetrograde& solution) {
+  std::uint64_t by_parity[2] = {};
+  for (std::size_t d = 0; d < solution.layers().size(); ++d) by_parity[d % 2] += solution.layers()[d];
+  nb::dict out;
+  out["wins"] = by_parity[1];
+  out["losses"] = by_parity[0];
+  out["draws"] = solution.positions() - resolved(solution);
+  out["illegal"] = solution.illegal();
+  return out;
+}
+
+/// A part of the table: `number` positions from `first` on, all of them by default.
+std::uint64_t checked_part(const AnyRetrograde& solution, std::uint64_t first,
+                           std::optional<std::uint64_t> number) {
+  if (first % 4 || first > solution.positions())
+    throw nb::value_error("a part of the table starts at a multiple of four within it");
+  const std::uint64_t left = solution.positions() - first;
+  if (number.value_or(left) > left) throw nb::value_error("the table is shorter than that");
+  return number.value_or(left);
+}
+
+nb::ndarray<nb::numpy, std::uint8_t> values(const AnyRetrograde& solution, std::uint64_t first,
+                                            std::optional<std::uint64_t> asked) {
+  const std::uint64_t number = checked_part(solution, first, asked);
+  std::vector<std::uint8_t> out((number + 3) / 4);
+  {
+    nb::gil_scoped_release release;
+    solution.values(first, number, out.data());
+  }
+  const std::size_t size = out.size();
+  return owned_array(std::move(out), {size});
+}
+
+nb::ndarray<nb::numpy, std::uint8_t> distances(const AnyRetrograde& solution, std::uint64_t first,
+                                               std::optional<std::uint64_t> asked) {
+  const std::uint64_t number = checked_part(solution, first, asked);
+  std::vector<std::uint8_t> out(number);
+  {
+    nb::gil_scoped_release release;
+    solution.distances(first, number, out.data());
+  }
+  return owned_array(std::move(out), {number});
+}
+
+nb::dict state(nb::handle self) {
+  auto& solution = nb::cast<AnyRetrograde&>(self);
+  const auto cells = solution.cells();
+  const auto frontier = solution.frontier();
+  nb::dict out;
+  out["cells"] = nb::ndarray<nb::numpy, const std::uint8_t>(cells.data(), {cells.size()}, self);
+  out["frontier"] = nb::ndarray<nb::numpy, const std::uint64_t>(frontier.data(), {frontier.size()}, self);
+  out["layers"] = solution.layers();
+  out["illegal"] = solution.illegal();
+  return out;
+}
+
+void restore(AnyRetrograde& solution, const nb::dict& state) {
+  const auto cells = nb::cast<ByteArray>(state["cells"]);
+  const auto frontier = nb::cast<WordArray>(state["frontier"]);
+  if (cells.size() != solution.cells().size() || frontier.size() != solution.frontier().size())
+    throw nb::value_error("this state belongs to another game");
+  auto layers = nb::cast<std::vector<std::uint64_t>>(state["layers"]);
+  const auto illegal = nb::cast<std::uint64_t>(state["illegal"]);
+  nb::gil_scoped_release release;
+  std::memmove(solution.cells().data(), cells.data(), cells.size());
+  std::memmove(solution.frontier().data(), frontier.data(), frontier.size() * sizeof(std::uint64_t));
+  solution.restore(std::move(layers), illegal);
+}
+
+std::uint64_t verify(const AnyGame& game, const ByteArray& values, const std::optional<ByteArray>& distances,
+                     int threads) {
+  const RetrogradeMakers& makers = makers_for(game);
+  if (values.size() != (game.index_size() + 3) / 4 || (distances && distances->size() != game.index_size()))
+    throw nb::value_error("the table does not have one entry for each position of this game");
+  std::span<const std::uint8_t> plies;
+  if (distances) plies = {distances->data(), distances->size()};
+  nb::gil_scoped_release release;
+  return makers.count_inconsistent(game, values.data(), plies, checked_threads(threads));
+}
+
+}  // namespace
+
+void bind_retrograde(nb::module_& module) {
+  nb::class_<AnyRetrograde>(module, "Retrograde",
+                            "Exact values of a deterministic game for two, from the end backward.\n\n"
+                            "Positions are those of the game's index, as the player to move sees them.")
+      .def(nb::new_(&make), nb::arg("game"), nb::arg("threads") = 2, nb::keep_alive<0, 2>())
+      .def_static(
+          "supports",
+          [](const AnyGame& game) {
+            return game.index_size() > 0 && registered_retrogrades().contains(typeid(game));
+          },
+          nb::arg("game"))
+      .def_static(
+          "bytes_needed", [](const AnyGame& game) { return makers_for(game).bytes_needed(game); },
+          nb::arg("game"), "Memory the analysis takes; parts of the finished table come on top.")
+      .def("step", &AnyRetrograde::step, nb::call_guard<nb::gil_scoped_release>(),
+           "Resolve one more layer; return how many positions it holds, 0 when all is known.")
+      .def_prop_ro("positions", &AnyRetrograde::positions)
+      .def_prop_ro(
+          "layers", [](const AnyRetrograde& s) { return s.layers(); },
+          "Positions by plies to the end, so far: lost ones at even distances, won ones at odd.")
+      .def_prop_ro(
+          "depth", [](const AnyRetrograde& s) { return s.layers().size(); }, "Layers done.")
+      .def_prop_ro("resolved", &resolved, "Positions whose value is known, illegal ones included.")
+      .def_prop_ro("finished", &AnyRetrograde::finished)
+      .def("counts", &counts, nb::sig("def counts(self) -> dict[str, int]"))
+      .def(
+          "probe",
+          [](const AnyRetrograde& s, std::uint64_t index) {
+            if (index >= s.positions()) throw nb::index_error("there is no such position");
+            const auto [value, distance] = s.probe(index);
+            return nb::make_tuple(static_cast<int>(value), distance);
+          },
+          nb::arg("index"), nb::sig("def probe(self, index: int) -> tuple[int, int]"),
+          "Value as in values(), and distance.")
+      .def("values", &values, nb::arg("first") = 0, nb::arg("number") = nb::none(),
+           "Four positions a byte, low bits first: 0 drawn, 1 won, 2 lost, 3 illegal.")
+      .def("distances", &distances, nb::arg("first") = 0, nb::arg("number") = nb::none(),
+           "Plies to the end, winning as soon and losing as late as possible; 0 if drawn or illegal.")
+      .def("state", &state, nb::sig("def state(self) -> dict[str, typing.Any]"),
+           "All there is to know between layers, for restore(); arrays are views, not copies.")
+      .def("restore", &restore, nb::arg("state"),
+           nb::sig("def restore(self, state: dict[str, typing.Any]) -> None"))
+      .def_static("verify", &verify, nb::arg("game"), nb::arg("values"),
+                  nb::arg("distances").none() = nb::none(), nb::arg("threads") = 2,
+                  "Count entries that do not follow from those of their successors.");
+}
+
+}  // namespace halma::python
