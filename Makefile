@@ -18,7 +18,7 @@ CORE := CMakeLists.txt $(wildcard core/*.hpp core/*/*.hpp core/*/*.cpp)
 SETTINGS := pyproject.toml constraints.txt
 STUBS := src/halma/_core.pyi
 # What runs C++ that could go wrong.
-SANITIZED := tests/games tests/agents tests/search \
+SANITIZED := tests/games tests/agents tests/search tests/solve \
     --deselect tests/search/test_mcts.py::test_agrees_with_expectiminimax
 
 .PHONY: run test test-long lint format stubs bench sanitize clean
