@@ -41,6 +41,7 @@ void bind_game(nb::module_& module);
 void bind_record(nb::module_& module);
 void bind_scripted(nb::module_& module);
 void bind_mcts(nb::module_& module);
+void bind_solve_chance(nb::module_& module);
 void bind_sternhalma(nb::module_& module);
 void bind_draughts(nb::module_& module);
 void bind_einstein(nb::module_& module);

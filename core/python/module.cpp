@@ -10,6 +10,7 @@ NB_MODULE(_core, module) {
   bind_record(module);
   bind_scripted(module);
   bind_mcts(module);
+  bind_solve_chance(module);
   bind_sternhalma(module);
   bind_draughts(module);
   bind_einstein(module);
