@@ -140,9 +140,9 @@ class Worths {
       highest = std::max(highest, worth.value);
       longest = std::max(longest, worth.distance);
     };
-    const auto finish = [&]() -> Worth {
+    const auto finish = [&](bool whole) -> Worth {
       if (lowest == highest) return {lowest, certain(lowest) ? longest : 0};
-      return {exact_ ? std::nearbyint(sum) : sum, 0};
+      return {exact_ && whole ? std::nearbyint(sum) : sum, 0};
     };
     if constexpr (RollsInARow<G>) {
       if (const int rolls = Layers<G>::rolls(game_, state)) {
@@ -150,7 +150,7 @@ class Worths {
         for (std::uint64_t i = first; i < first + rolls; ++i)
           add(1.0, {table.values[i], table.distances[i]});
         sum /= rolls;
-        return finish();
+        return finish(true);
       }
     }
     OutcomeList outcomes;
@@ -160,7 +160,9 @@ class Worths {
       game_.resolve(next, chance.outcome);
       add(chance.probability, of(next, game_.mover(state), table));
     }
-    return finish();
+    // Where rolls are in a row, all other chance is before the first decision, and the
+    // denominator does not reckon with it.
+    return finish(!RollsInARow<G>);
   }
 
   const G& game_;

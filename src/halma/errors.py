@@ -62,6 +62,10 @@ class RecordError(HalmaError):
     """A written game cannot be read or replayed."""
 
 
+class TableError(HalmaError):
+    """A file of solved positions cannot be used, or a solution cannot be had."""
+
+
 def suggestion(word: str, known: Iterable[str]) -> str:
     """Return ` Did you mean 'x'?` for the known word nearest to `word`, or nothing."""
     near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)

@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 
+from halma.agents import optimal
 from halma.agents.agent import Agent
 from halma.agents.greedy import GreedyAgent, StochasticGreedyAgent
+from halma.agents.kind import Kind
 from halma.agents.random import RandomAgent
 from halma.errors import UnknownAgentError, suggestion
 from halma.names import Option, Value, join, resolve, split
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of agent: how its name looks and how one is made."""
-
-    name: str
-    #: a line for listings
-    about: str
-    #: takes the canonical name and the resolved options
-    build: Callable[[str, Mapping[str, Value]], Agent]
-    options: Sequence[Option] = ()
-    #: the option that may stand bare
-    main: str | None = None
 
 
 def _build_greedy(name: str, options: Mapping[str, Value]) -> Agent:
@@ -50,6 +37,8 @@ _KINDS = {
             ),
             main="pick",
         ),
+        optimal.KIND,
+        optimal.TABLE_KIND,
     )
 }
 
@@ -73,6 +62,8 @@ def agent(name: str) -> Agent:
             f"There is no agent '{bare[:60]}'.{suggestion(bare, _KINDS)} "
             f"There are {', '.join(_KINDS)}."
         )
+    if kind.rest is not None:
+        return kind.build(name, {kind.rest: name.partition(":")[2]})
     _, given = split(name[:500], main=kind.main)
     values = resolve(bare, given, kind.options)
     return kind.build(join(bare, values, kind.options), values)

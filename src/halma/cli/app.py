@@ -13,6 +13,8 @@ from halma.cli.games import games
 from halma.cli.perft import perft
 from halma.cli.play import play
 from halma.cli.show import show
+from halma.cli.solve import solve
+from halma.cli.truth import truth
 from halma.cli.verb import verb
 
 app = typer.Typer(
@@ -30,4 +32,6 @@ app.command()(verb(show))
 app.command(context_settings={"ignore_unknown_options": True})(verb(perft))
 app.command()(verb(check))
 app.command()(verb(play))
+app.command()(verb(solve))
+app.command()(verb(truth))
 app.add_typer(bench, name="bench")

@@ -1,0 +1,2 @@
+def truth() -> None:
+    """x"""
