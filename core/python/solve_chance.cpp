@@ -21,14 +21,14 @@ std::unique_ptr<AnyExpectimax> solver_among(const AnyGame& game) {
   return solver;
 }
 
-bool solves(const AnyGame& game) {
+bool supports(const AnyGame& game) {
   const bool layered = dynamic_cast<const Erased<Einstein>*>(&game) != nullptr ||
                        dynamic_cast<const Erased<DarkChess>*>(&game) != nullptr;
   return layered && game.index_size() > 0;
 }
 
 std::unique_ptr<AnyExpectimax> solver_for(const AnyGame& game, int threads) {
-  if (!solves(game)) throw nb::value_error("this game cannot be solved stage by stage");
+  if (!supports(game)) throw nb::value_error("this game cannot be solved stage by stage");
   auto solver = solver_among<Einstein, DarkChess>(game);
   solver->threads = threads;
   return solver;
@@ -129,7 +129,7 @@ void bind_solve_chance(nb::module_& module) {
             new (self) Solver{&game, solver_for(game, threads)};
           },
           nb::arg("game"), nb::arg("threads") = 2, nb::keep_alive<1, 2>())
-      .def_static("solves", &solves, nb::arg("game"), "Whether this game can be solved this way.")
+      .def_static("supports", &supports, nb::arg("game"), "Whether this game can be solved this way.")
       .def_static("bytes_needed", &bytes_needed, nb::arg("game"), "Memory of a solution.")
       .def(
           "step",

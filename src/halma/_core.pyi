@@ -385,7 +385,7 @@ class Expectimax:
     def __init__(self, game: AnyGame, threads: int = 2) -> None: ...
 
     @staticmethod
-    def solves(game: AnyGame) -> bool:
+    def supports(game: AnyGame) -> bool:
         """Whether this game can be solved this way."""
 
     @staticmethod

@@ -31,6 +31,9 @@ def solve(
     exact: Annotated[
         bool, typer.Option("--exact", help="Also give the value of the start as a fraction.")
     ] = False,
+    pieces: Annotated[
+        int | None, typer.Option(min=2, max=6, help="Solve endings with so many pieces only.")
+    ] = None,
     again: Annotated[
         bool, typer.Option("--again", help="Solve even if there is a table already.")
     ] = False,
@@ -49,19 +52,21 @@ def solve(
     from halma.solve.table import table_path
 
     chosen = game(variant)
-    path = table_path(chosen, out)
+    path = table_path(chosen, out, pieces)
     if path.exists() and not again:
         note(f"'{path}' is there already.")
         solution = solver.open_table(path, chosen)
     else:
         limit = _bytes(memory)
-        plan = solver.plan(chosen, limit, threads)
+        plan = solver.plan(chosen, limit, threads, pieces)
         note(
             f"{chosen.name}: {plan.positions:,} entries, {solver.in_bytes(plan.bytes_needed)} "
             f"of memory; the table goes to '{path}'."
         )
         with _progress_bar(chosen.name) as progress:
-            solution = solver.solve(chosen, out, limit, threads, progress, note)
+            solution = solver.solve(
+                chosen, out, limit, threads, progress, note, pieces=pieces
+            )
     answer: dict[str, Any] = {**solution.about, "table": str(path)}
     if exact:
         fraction = str(exact_start_value(solution))

@@ -8,7 +8,12 @@ from typing import Any
 
 from halma import _core
 from halma.games import Game
-from halma.solve.solution import ChanceSolution, RetrogradeSolution, Solution
+from halma.solve.solution import (
+    ChanceSolution,
+    EndgameSolution,
+    RetrogradeSolution,
+    Solution,
+)
 from halma.solve.table import Arrays
 
 
@@ -18,16 +23,17 @@ class Engine(ABC):
     #: the class of what comes out
     solution: type[Solution]
 
-    def __init__(self, game: Game, threads: int) -> None:
+    def __init__(self, game: Game, threads: int, pieces: int | None = None) -> None:
         self.game = game
         self.threads = threads
+        self.pieces = pieces
         #: positions seen to so far
         self.done = 0
 
     @staticmethod
     @abstractmethod
-    def suits(game: Game) -> bool:
-        """Tell whether this engine solves such games."""
+    def suits(game: Game, pieces: int | None) -> bool:
+        """Tell whether this engine solves such games, or their endings with few pieces."""
 
     @property
     @abstractmethod
@@ -71,9 +77,9 @@ class ChanceEngine(Engine):
         return _core.Expectimax(self.game.core, self.threads)
 
     @staticmethod
-    def suits(game: Game) -> bool:
+    def suits(game: Game, pieces: int | None) -> bool:
         """Tell whether the core knows stages for such games."""
-        return _core.Expectimax.solves(game.core)
+        return pieces is None and _core.Expectimax.supports(game.core)
 
     @property
     def total(self) -> int:
@@ -127,10 +133,10 @@ class RetrogradeEngine(Engine):
         return _core.Retrograde(self.game.core, self.threads)
 
     @staticmethod
-    def suits(game: Game) -> bool:
+    def suits(game: Game, pieces: int | None) -> bool:
         """Tell whether the core can take moves of such games back."""
         retrograde = getattr(_core, "Retrograde", None)
-        return retrograde is not None and bool(retrograde.solves(game.core))
+        return pieces is None and retrograde is not None and bool(retrograde.supports(game.core))
 
     @property
     def total(self) -> int:
@@ -139,8 +145,9 @@ class RetrogradeEngine(Engine):
 
     @property
     def bytes_needed(self) -> int:
-        """Memory for the whole run."""
-        return int(_core.Retrograde.bytes_needed(self.game.core))
+        """Memory for the run, and for the table of values and distances made at its end."""
+        size = self.game.core.index_size
+        return int(_core.Retrograde.bytes_needed(self.game.core)) + size + size // 4
 
     @property
     def finished(self) -> bool:
@@ -168,24 +175,67 @@ class RetrogradeEngine(Engine):
         """Return the arrays of the solution and what can be counted of it."""
         solved = self._core
         arrays = {"values": solved.values(), "distances": solved.distances()}
-        counts = dict(solved.counts())
-        longest = _longest_win(arrays)
-        return arrays, {"positions": self.total, **counts, "longest_win": longest}
+        # Won positions are at odd distances.
+        longest = max((d for d in range(1, len(solved.layers), 2)), default=0)
+        return arrays, {"positions": self.total, **solved.counts(), "longest_win": longest}
 
 
-def _longest_win(arrays: Arrays) -> int:
-    """Return the longest distance of a won position, a portion at a time."""
-    import numpy as np
+class EndgameEngine(Engine):
+    """Draughts with few pieces, one material after the other."""
 
-    longest, portion = 0, 1 << 22
-    distances = arrays["distances"]
-    for start in range(0, len(distances), portion):
-        packed = arrays["values"][start // 4 : (start + portion) // 4]
-        codes = np.stack([packed >> (2 * i) & 3 for i in range(4)], axis=1).ravel()
-        part = distances[start : start + portion]
-        won = part[codes[: len(part)] == 1]
-        longest = max(longest, int(won.max(initial=0)))
-    return longest
+    solution = EndgameSolution
+
+    @cached_property
+    def _core(self) -> Any:
+        return _core.DraughtsEndgames(self.pieces, self.threads)
+
+    @staticmethod
+    def suits(game: Game, pieces: int | None) -> bool:
+        """Tell whether there are endings of so many pieces."""
+        return (
+            pieces is not None
+            and hasattr(_core, "DraughtsEndgames")
+            and isinstance(game.core, _core.Draughts)
+        )
+
+    @property
+    def total(self) -> int:
+        """What `done` is at the end."""
+        return int(_core.DraughtsEndgames.bytes_needed(self.pieces))
+
+    @property
+    def bytes_needed(self) -> int:
+        """Memory for all tables; the work on the largest needs its size twice more."""
+        return 3 * self.total
+
+    @property
+    def finished(self) -> bool:
+        """Whether every slice is solved."""
+        return self.done >= self.total
+
+    def step(self) -> None:
+        """Solve the next slice and its mirror image."""
+        self.done += self._core.step() or self.total
+
+    def checkpoint(self) -> tuple[Arrays, dict[str, Any]]:
+        """Return the tables of the slices that are solved."""
+        tables = {str(i): self._core.table(i) for i in range(len(self._core.slices))}
+        return {key: table for key, table in tables.items() if table.size}, {"done": self.done}
+
+    def resume(self, arrays: Arrays, about: dict[str, Any]) -> None:
+        """Go back to a checkpoint."""
+        for key, table in arrays.items():
+            self._core.restore(int(key), table)
+        self.done = about["done"]
+
+    def finish(self) -> tuple[Arrays, dict[str, Any]]:
+        """Return all tables, and their counts added up."""
+        counts = [self._core.counts(i) for i in range(len(self._core.slices))]
+        sums = {key: sum(c[key] for c in counts) for key in ("wins", "draws", "losses", "illegal")}
+        positions = sums["wins"] + sums["draws"] + sums["losses"]
+        longest = max(c["longest_win"] for c in counts)
+        about = {"pieces": self.pieces, "positions": positions, **sums, "longest_win": longest}
+        return self.checkpoint()[0], about
 
 
-ENGINES: tuple[type[Engine], ...] = (ChanceEngine, RetrogradeEngine)
+ENGINES: tuple[type[Engine], ...] = (ChanceEngine, RetrogradeEngine, EndgameEngine)

@@ -21,7 +21,7 @@ def largest_relative(asked: Game, memory: int) -> str:
     for relative in _relatives(asked):
         if relative.core.index_size <= size or relative == asked:
             continue
-        engine = next((kind(relative, 1) for kind in ENGINES if kind.suits(relative)), None)
+        engine = next((kind(relative, 1) for kind in ENGINES if kind.suits(relative, None)), None)
         if engine is not None and engine.bytes_needed <= memory:
             best, size = relative, relative.core.index_size
     if best is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from halma import _core
+from halma.errors import TableError
 from halma.games import Game, Move, Position
 from halma.solve.table import Arrays
 
 #: Values that differ by less are the same; exact ones differ by far more.
 TOLERANCE = 1e-12
+_PORTION = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -50,9 +53,16 @@ class Solution(ABC):
     def distance(self, position: Position) -> int:
         """Return the distance as explained at `MoveValue`."""
 
-    @abstractmethod
     def moves(self, position: Position) -> list[MoveValue]:
         """Return every legal move with its value, in the order of `legal_moves`."""
+        found = []
+        for move in position.legal_moves:
+            after = Position(self.game, self.game.core.play(position.state, move.value))
+            value = self.value(after)
+            if after.mover != position.mover:
+                value = 1.0 - value
+            found.append(MoveValue(move, value, 0 if value == 0.5 else self.distance(after) + 1))
+        return found
 
     @abstractmethod
     def look_up_many(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
@@ -63,12 +73,19 @@ class Solution(ABC):
         """Return how many entries do not follow from those of their successors."""
 
     @abstractmethod
-    def position_numbers(self) -> npt.NDArray[np.bool_]:
-        """Return which indices are positions that count, as truth values by index."""
-
-    @abstractmethod
     def values_at(self, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """Return the values of positions by index."""
+        """Return values by index; not a number where there is no position to speak of."""
+
+    def distances_at(self, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
+        """Return distances by index."""
+        found: npt.NDArray[np.uint8] = self.arrays["distances"][indices]
+        return found
+
+    def portions(self) -> Iterator[npt.NDArray[np.int64]]:
+        """Yield all indices, some millions at a time."""
+        size = self.game.core.index_size
+        for start in range(0, size, _PORTION):
+            yield np.arange(start, min(size, start + _PORTION))
 
     def best_moves(self, position: Position) -> list[Move]:
         """Return the best moves, those only that make progress for a player who is ahead.
@@ -86,7 +103,7 @@ class Solution(ABC):
             return [m.move for m in equal]
         return [m.move for m in equal if m.distance == wanted]
 
-    def start_value(self) -> float:
+    def start_value(self) -> float | None:
         """Return the value of the start for the first player; set-ups count evenly."""
         start = self.game.start()
         value = self.value(start)
@@ -133,14 +150,11 @@ class ChanceSolution(Solution):
         """Return how many entries do not follow from those of their successors."""
         return self.core.verify()
 
-    def position_numbers(self) -> npt.NDArray[np.bool_]:
-        """Return which indices can be reached from the start."""
-        bits = np.unpackbits(self.arrays["reachable"].view(np.uint8), bitorder="little")
-        return bits[: self.game.core.index_size].view(np.bool_)
-
     def values_at(self, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """Return the values of positions by index."""
-        found: npt.NDArray[np.float64] = self.arrays["values"][indices] / self.core.denominator
+        """Return values by index; not a number where no game can get to."""
+        reached = self.arrays["reachable"][indices >> 6] >> (indices & 63).astype(np.uint64)
+        found = self.arrays["values"][indices] / self.core.denominator
+        found[(reached & np.uint64(1)) == 0] = np.nan
         return found
 
 
@@ -166,17 +180,6 @@ class RetrogradeSolution(Solution):
             return 0
         return int(self.arrays["distances"][self.game.core.index(position.state)])
 
-    def moves(self, position: Position) -> list[MoveValue]:
-        """Return every legal move with its value, in the order of `legal_moves`."""
-        found = []
-        for move in position.legal_moves:
-            after = Position(self.game, self.game.core.play(position.state, move.value))
-            value = self.value(after)
-            if after.mover != position.mover:
-                value = 1.0 - value
-            found.append(MoveValue(move, value, 0 if value == 0.5 else self.distance(after) + 1))
-        return found
-
     def look_up_many(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
         """Return the values of decision states, one per row, for their movers."""
         return self.values_at(_core.index_many(self.game.core, states).astype(np.int64))
@@ -188,16 +191,62 @@ class RetrogradeSolution(Solution):
             retrograde.verify(self.game.core, self.arrays["values"], self.arrays["distances"], 2)
         )
 
-    def position_numbers(self) -> npt.NDArray[np.bool_]:
-        """Return which indices are legal positions."""
-        codes = np.stack([self.arrays["values"] >> (2 * i) & 3 for i in range(4)], axis=1)
-        legal: npt.NDArray[np.bool_] = codes.ravel()[: self.game.core.index_size] != _ILLEGAL
-        return legal
-
     def values_at(self, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """Return the values of positions by index."""
+        """Return values by index; not a number where a position is illegal."""
         codes = self.arrays["values"][indices >> 2] >> (2 * (indices & 3)).astype(np.uint8) & 3
-        return _WORTH[codes]
+        found: npt.NDArray[np.float64] = _WORTH[codes]
+        return found
 
     def _code(self, index: int) -> int:
         return int(self.arrays["values"][index >> 2]) >> 2 * (index & 3) & 3
+
+
+class EndgameSolution(Solution):
+    """Draughts with few pieces, solved by `_core.DraughtsEndgames`."""
+
+    kind = "solution of endings"
+
+    def __init__(self, game: Game, arrays: Arrays, about: dict[str, Any]) -> None:
+        super().__init__(game, arrays, about)
+        endgames: Any = _core.DraughtsEndgames
+        self.core = endgames(about["pieces"])
+        for key, table in arrays.items():
+            self.core.restore(int(key), table)
+
+    def value(self, position: Position) -> float:
+        """Return the value for the player to move, if there are few enough pieces."""
+        if position.is_terminal:
+            return position.result[position.mover]
+        found = self._probe(position.state)
+        return 0.5 if found == self.core.DRAW else float(found % 2)
+
+    def distance(self, position: Position) -> int:
+        """Return the plies to the end, 0 for a draw."""
+        found = 0 if position.is_terminal else self._probe(position.state)
+        return 0 if found == self.core.DRAW else found
+
+    def look_up_many(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
+        """Return the values of decision states, one per row, for their movers."""
+        positions = (Position(self.game, row.tobytes()) for row in states)
+        return np.array([self.value(position) for position in positions])
+
+    def verify(self) -> int:
+        """Return how many entries do not follow from those of their successors."""
+        return sum(self.core.verify(int(key)) for key in self.arrays)
+
+    def values_at(self, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """Endings have no index that goes through all of them."""
+        raise TableError(f"'{self.game.name}' is solved for few pieces only.")
+
+    def start_value(self) -> float | None:
+        """Nobody knows, as far as this table goes."""
+        return None
+
+    def _probe(self, state: bytes) -> int:
+        found = self.core.probe(state)
+        if found is None:
+            raise TableError(
+                f"This position of '{self.game.name}' has more than {self.about['pieces']} "
+                "pieces, so it is not in the table."
+            )
+        return int(found)

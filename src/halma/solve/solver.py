@@ -36,15 +36,15 @@ class Plan:
     bytes_needed: int
 
 
-def engine_for(game: Game, threads: int = 2) -> Engine | None:
-    """Return a solver for a variant, if there is one."""
-    return next((kind(game, threads) for kind in ENGINES if kind.suits(game)), None)
+def engine_for(game: Game, threads: int = 2, pieces: int | None = None) -> Engine | None:
+    """Return a solver for a variant, or for its endings, if there is one."""
+    return next((kind(game, threads, pieces) for kind in ENGINES if kind.suits(game, pieces)), None)
 
 
-def plan(game: Game, memory: int, threads: int = 2) -> Plan:
+def plan(game: Game, memory: int, threads: int = 2, pieces: int | None = None) -> Plan:
     """Return what solving takes, or raise the `TableError` that says why it cannot be done."""
-    size = game.core.index_size
-    engine = engine_for(game, threads)
+    engine = engine_for(game, threads, pieces)
+    size = game.core.index_size if pieces is None or engine is None else engine.total
     if engine is None:
         reason = f"its {size:,} positions" if size else "its positions, too many to number,"
         raise TableError(
@@ -71,13 +71,15 @@ def solve(
     note: Callable[[str], None] = lambda text: None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     keep: bool = True,
+    pieces: int | None = None,
 ) -> Solution:
     """Solve a variant and write its table, going on from a checkpoint if there is one.
 
-    With `keep` false nothing is read from the disk nor written to it.
+    With `keep` false nothing is read from the disk nor written to it. With `pieces` only
+    the endings with so many pieces are solved, where a variant has such.
     """
-    engine = plan(game, memory, threads).engine
-    path = table_path(game, folder)
+    engine = plan(game, memory, threads, pieces).engine
+    path = table_path(game, folder, pieces)
     if keep:
         _check_disk(path, engine.bytes_needed, game)
     partial = path.with_suffix(".partial")

@@ -51,10 +51,11 @@ def tables_folder() -> Path:
     return Path(os.environ.get("HALMA_TABLES") or "tables")
 
 
-def table_path(game: Game, folder: Path | None = None, part: str = "") -> Path:
-    """Return where the table of a variant, or a part of the variant, belongs."""
+def table_path(game: Game, folder: Path | None = None, pieces: int | None = None) -> Path:
+    """Return where the table of a variant, or of its endings with few pieces, belongs."""
     # A colon in a file's name is trouble on some systems.
     name = game.name.replace(":", ",")
+    part = "" if pieces is None else f",pieces={pieces}"
     return (folder or tables_folder()) / f"{name}{part}{SUFFIX}"
 
 
