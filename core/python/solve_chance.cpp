@@ -140,8 +140,7 @@ void bind_solve_chance(nb::module_& module) {
           "Solve the next stage and return how many positions that were; 0 when finished.")
       .def_prop_ro("stage", [](const Solver& self) { return self.solver->stage; })
       .def_prop_ro("stages", [](const Solver& self) { return self.solver->stages(); })
-      .def_prop_ro("finished",
-                   [](const Solver& self) { return self.solver->stage == self.solver->stages(); })
+      .def_prop_ro("finished", [](const Solver& self) { return self.solver->stage == self.solver->stages(); })
       .def_prop_ro("decisions", [](const Solver& self) { return self.solver->decisions(); })
       .def("restore", &restore, nb::arg("stage"), nb::arg("values"), nb::arg("distances"))
       .def(
@@ -150,6 +149,7 @@ void bind_solve_chance(nb::module_& module) {
             AnyExpectimax& solver = *nb::cast<Solver&>(self).solver;
             return nb::ndarray<nb::numpy, double>(solver.values.data(), {solver.values.size()}, self);
           },
+          nb::sig("def values(self) -> numpy.typing.NDArray[numpy.float64]"),
           "Values times the denominator by index, for the player to move; not a copy.")
       .def(
           "distances",
@@ -158,6 +158,7 @@ void bind_solve_chance(nb::module_& module) {
             return nb::ndarray<nb::numpy, std::uint8_t>(solver.distances.data(), {solver.distances.size()},
                                                         self);
           },
+          nb::sig("def distances(self) -> numpy.typing.NDArray[numpy.uint8]"),
           "Distances by index; not a copy.");
 
   nb::class_<Lookup>(module, "ExpectimaxTable", "Answers questions from the arrays of a solution.")

@@ -147,8 +147,7 @@ class Worths {
     if constexpr (RollsInARow<G>) {
       if (const int rolls = Layers<G>::rolls(game_, state)) {
         const std::uint64_t first = Layers<G>::rolled(game_, state);
-        for (std::uint64_t i = first; i < first + rolls; ++i)
-          add(1.0, {table.values[i], table.distances[i]});
+        for (std::uint64_t i = first; i < first + rolls; ++i) add(1.0, {table.values[i], table.distances[i]});
         sum /= rolls;
         return finish(true);
       }

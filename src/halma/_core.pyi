@@ -411,12 +411,12 @@ class Expectimax:
 
     def restore(self, stage: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
-    def values(self) -> NDArray[numpy.float64]:
+    def values(self) -> numpy.typing.NDArray[numpy.float64]:
         """
         Values times the denominator by index, for the player to move; not a copy.
         """
 
-    def distances(self) -> NDArray[numpy.uint8]:
+    def distances(self) -> numpy.typing.NDArray[numpy.uint8]:
         """Distances by index; not a copy."""
 
 class ExpectimaxTable:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -38,7 +39,9 @@ def solve(
         bool, typer.Option("--again", help="Solve even if there is a table already.")
     ] = False,
     memory: Annotated[str, typer.Option(help="Memory it may take, such as 500M.")] = "8G",
-    threads: Annotated[int, typer.Option(min=1, max=256, help="Threads to work with.")] = 2,
+    threads: Annotated[
+        int, typer.Option(min=1, max=256, help="Threads to work with; one a core if left out.")
+    ] = os.cpu_count() or 1,
     json: JsonFlag = False,
 ) -> None:
     """Solve a variant exactly and keep the table; exit status 1 if --verify finds fault.
@@ -64,9 +67,7 @@ def solve(
             f"of memory; the table goes to '{path}'."
         )
         with _progress_bar(chosen.name) as progress:
-            solution = solver.solve(
-                chosen, out, limit, threads, progress, note, pieces=pieces
-            )
+            solution = solver.solve(chosen, out, limit, threads, progress, note, pieces=pieces)
     answer: dict[str, Any] = {**solution.about, "table": str(path)}
     if exact:
         fraction = str(exact_start_value(solution))

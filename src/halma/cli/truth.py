@@ -18,7 +18,9 @@ def truth(
     agents: Annotated[
         str, typer.Option(help="Agents to look at, separated by spaces.")
     ] = "random greedy",
-    sample: Annotated[int, typer.Option(min=1, max=10_000_000, help="Positions to look at.")] = 2000,
+    sample: Annotated[
+        int, typer.Option(min=1, max=10_000_000, help="Positions to look at.")
+    ] = 2000,
     svg: Annotated[Path | None, typer.Option(help="Write pictures into this folder.")] = None,
     seed: Seed = 0,
     json: JsonFlag = False,
@@ -65,9 +67,7 @@ def _print(found: Truth) -> None:
     print(f"value of the start for the first player: {about['start_value']:.9g}\n")
     print("values for the player to move:")
     _print_distribution(found.distribution)
-    print(
-        f"\nA single best move in {found.unique_best:.1%} of {found.sample:,} positions.\n"
-    )
+    print(f"\nA single best move in {found.unique_best:.1%} of {found.sample:,} positions.\n")
     for opening in found.openings:
         print(f"opening {opening.position.text}, value {opening.value:.9g}:\n")
         print(opening.position, end="\n\n")

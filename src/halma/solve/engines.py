@@ -16,6 +16,9 @@ from halma.solve.solution import (
 )
 from halma.solve.table import Arrays
 
+#: Solvers that a build of the core may lack.
+_solvers: Any = _core
+
 
 class Engine(ABC):
     """A solver at work on one variant. Nothing is allocated before it is asked to work."""
@@ -102,7 +105,7 @@ class ChanceEngine(Engine):
 
     def checkpoint(self) -> tuple[Arrays, dict[str, Any]]:
         """Return values and distances so far, and how far that is."""
-        arrays = {"values": self._core.values(), "distances": self._core.distances()}
+        arrays: Arrays = {"values": self._core.values(), "distances": self._core.distances()}
         return arrays, {"stage": self._core.stage, "done": self.done}
 
     def resume(self, arrays: Arrays, about: dict[str, Any]) -> None:
@@ -130,7 +133,7 @@ class RetrogradeEngine(Engine):
 
     @cached_property
     def _core(self) -> Any:
-        return _core.Retrograde(self.game.core, self.threads)
+        return _solvers.Retrograde(self.game.core, self.threads)
 
     @staticmethod
     def suits(game: Game, pieces: int | None) -> bool:
@@ -147,7 +150,7 @@ class RetrogradeEngine(Engine):
     def bytes_needed(self) -> int:
         """Memory for the run, and for the table of values and distances made at its end."""
         size = self.game.core.index_size
-        return int(_core.Retrograde.bytes_needed(self.game.core)) + size + size // 4
+        return int(_solvers.Retrograde.bytes_needed(self.game.core)) + size + size // 4
 
     @property
     def finished(self) -> bool:
@@ -187,7 +190,7 @@ class EndgameEngine(Engine):
 
     @cached_property
     def _core(self) -> Any:
-        return _core.DraughtsEndgames(self.pieces, self.threads)
+        return _solvers.DraughtsEndgames(self.pieces, self.threads)
 
     @staticmethod
     def suits(game: Game, pieces: int | None) -> bool:
@@ -201,7 +204,7 @@ class EndgameEngine(Engine):
     @property
     def total(self) -> int:
         """What `done` is at the end."""
-        return int(_core.DraughtsEndgames.bytes_needed(self.pieces))
+        return int(_solvers.DraughtsEndgames.bytes_needed(self.pieces))
 
     @property
     def bytes_needed(self) -> int:

@@ -15,6 +15,8 @@ from halma.errors import TableError
 from halma.games import Game, Move, Position
 from halma.solve.table import Arrays
 
+#: Solvers that a build of the core may lack.
+_solvers: Any = _core
 #: Values that differ by less are the same; exact ones differ by far more.
 TOLERANCE = 1e-12
 _PORTION = 1 << 22
@@ -186,9 +188,10 @@ class RetrogradeSolution(Solution):
 
     def verify(self) -> int:
         """Return how many entries do not follow from those of their successors."""
-        retrograde: Any = _core.Retrograde
         return int(
-            retrograde.verify(self.game.core, self.arrays["values"], self.arrays["distances"], 2)
+            _solvers.Retrograde.verify(
+                self.game.core, self.arrays["values"], self.arrays["distances"], 2
+            )
         )
 
     def values_at(self, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
@@ -208,8 +211,7 @@ class EndgameSolution(Solution):
 
     def __init__(self, game: Game, arrays: Arrays, about: dict[str, Any]) -> None:
         super().__init__(game, arrays, about)
-        endgames: Any = _core.DraughtsEndgames
-        self.core = endgames(about["pieces"])
+        self.core = _solvers.DraughtsEndgames(about["pieces"])
         for key, table in arrays.items():
             self.core.restore(int(key), table)
 

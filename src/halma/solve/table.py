@@ -63,7 +63,8 @@ def save(path: Path, game: Game, kind: str, about: Mapping[str, Any], arrays: Ar
     """Write a table; whoever looks at `path` sees the old file or the whole new one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     remove_leftovers(path)
-    entries, offset = [], 0
+    entries: list[dict[str, Any]] = []
+    offset = 0
     for name, array in arrays.items():
         offset = _aligned(offset)
         entries.append(
@@ -172,9 +173,9 @@ def _digest(data: bytes) -> bytes:
 
 
 def _portions(array: npt.NDArray[Any]) -> Iterator[memoryview]:
-    view = memoryview(np.ascontiguousarray(array).view(np.uint8)).cast("B")
-    for start in range(0, len(view), _PORTION):
-        yield view[start : start + _PORTION]
+    octets: npt.NDArray[Any] = np.ascontiguousarray(array).view(np.uint8)
+    for start in range(0, len(octets), _PORTION):
+        yield octets[start : start + _PORTION].data
 
 
 def _checksum(array: npt.NDArray[Any]) -> str:
