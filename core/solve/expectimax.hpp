@@ -12,10 +12,9 @@
 
 #include <atomic>
 #include <cmath>
-#include <functional>
-#include <thread>
 
 #include "../any.hpp"
+#include "crew.hpp"
 #include "expectimax_layers.hpp"
 
 namespace halma {
@@ -45,19 +44,6 @@ struct MoveWorth {
 };
 
 inline constexpr int kLongestDistance = 255;  // and longer
-
-/// Calls work(i) for i below number, shared out to threads.
-inline void share_out(std::size_t number, int threads, const std::function<void(std::size_t)>& work) {
-  std::atomic<std::size_t> next{0};
-  const auto run = [&] {
-    for (std::size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < number;) work(i);
-  };
-  const auto helpers = std::min<std::size_t>(std::max(threads, 1), number);
-  std::vector<std::thread> crew;
-  for (std::size_t i = 1; i < helpers; ++i) crew.emplace_back(run);
-  run();
-  for (std::thread& thread : crew) thread.join();
-}
 
 /// The arithmetic of worths for one game: what its states and moves are worth, given a table.
 template <Game G>
@@ -226,11 +212,11 @@ class Expectimax final : public AnyExpectimax {
     if (stage == stages()) return 0;
     allocate(game_.index_size());
     const Stage& blocks = stages_[stage];
-    share_out(blocks.size(), threads, [&](std::size_t i) {
+    each_block(blocks, [this](const Block& block) {
       if constexpr (Layers<G>::kCyclic)
-        solve_cyclic(blocks[i]);
+        solve_cyclic(block);
       else
-        solve_in_order(blocks[i]);
+        solve_in_order(block);
     });
     std::uint64_t solved = 0;
     for (const Block& block : blocks) solved += block.last - block.first;
@@ -245,11 +231,12 @@ class Expectimax final : public AnyExpectimax {
 
   void look_up_many(const Bytes* states, std::uint64_t number, WorthTable table, double* out) const override {
     constexpr std::uint64_t kPortion = 4096;
-    share_out((number + kPortion - 1) / kPortion, threads, [&](std::size_t portion) {
+    const auto work = [&](std::uint64_t portion) {
       const std::uint64_t end = std::min(number, (portion + 1) * kPortion);
       for (std::uint64_t i = portion * kPortion; i < end; ++i)
         out[i] = look_up(states + i * sizeof(State), table).value / worths_.denominator();
-    });
+    };
+    share_work(threads, (number + kPortion - 1) / kPortion, [&] { return work; });
   }
 
   std::vector<MoveWorth> moves(const Bytes* bytes, WorthTable table) const override {
@@ -263,9 +250,9 @@ class Expectimax final : public AnyExpectimax {
     const double tolerance = exact() ? 0 : 1e-12;
     std::atomic<std::uint64_t> wrong{0};
     for (const Stage& blocks : stages_)
-      share_out(blocks.size(), threads, [&](std::size_t i) {
+      each_block(blocks, [&](const Block& block) {
         std::uint64_t found = 0;
-        for (std::uint64_t index = blocks[i].first; index < blocks[i].last; ++index) {
+        for (std::uint64_t index = block.first; index < block.last; ++index) {
           const State state = game_.unindex(index);
           if (game_.terminal(state)) continue;
           const Worth best = worths_.best_move(state, table);
@@ -283,7 +270,7 @@ class Expectimax final : public AnyExpectimax {
     mark(bits, game_.initial(), [](std::uint64_t) {});
     // Play runs through the stages backwards, and so do we.
     for (auto blocks = stages_.rbegin(); blocks != stages_.rend(); ++blocks)
-      share_out(blocks->size(), threads, [&](std::size_t i) { spread(bits, (*blocks)[i]); });
+      each_block(*blocks, [&](const Block& block) { spread(bits, block); });
     return bits;
   }
 
@@ -309,6 +296,12 @@ class Expectimax final : public AnyExpectimax {
   }
 
  private:
+  /// Shares the blocks of a stage out to threads.
+  template <class Work>
+  void each_block(const Stage& blocks, Work&& work) const {
+    share_work(threads, blocks.size(), [&] { return [&](std::uint64_t i) { work(blocks[i]); }; });
+  }
+
   void keep(std::uint64_t index, Worth worth) {
     values[index] = worth.value;
     distances[index] = static_cast<std::uint8_t>(worth.distance);
