@@ -141,6 +141,9 @@ void bind_solve_chance(nb::module_& module) {
       .def_prop_ro("stage", [](const Solver& self) { return self.solver->stage; })
       .def_prop_ro("stages", [](const Solver& self) { return self.solver->stages(); })
       .def_prop_ro("finished", [](const Solver& self) { return self.solver->stage == self.solver->stages(); })
+      .def_prop_ro(
+          "passes", [](const Solver& self) { return self.solver->passes.load(); },
+          "The most quiet moves in a row that any value depends on, where play can circle.")
       .def_prop_ro("decisions", [](const Solver& self) { return self.solver->decisions(); })
       .def("restore", &restore, nb::arg("stage"), nb::arg("values"), nb::arg("distances"))
       .def(

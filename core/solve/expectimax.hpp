@@ -179,6 +179,8 @@ class AnyExpectimax {
   virtual SolutionCounts count(WorthTable table, const std::uint64_t* reachable) const = 0;
 
   int stage = 0;
+  /// The most quiet moves in a row that any value so far depends on, where play can circle.
+  std::atomic<int> passes = 0;
   std::vector<double> values;
   std::vector<std::uint8_t> distances;
   int threads = 1;
@@ -350,7 +352,9 @@ class Expectimax final : public AnyExpectimax {
     }
 
     std::vector<Worth> now(size, worths_.draw()), next(size, worths_.draw());
-    for (bool settled = false; !settled;) {
+    int valued = 0;  // the last pass that changed a value, not only a distance
+    bool settled = false;
+    for (int pass = 1; !settled; ++pass) {
       settled = true;
       for (std::size_t i = 0; i < size; ++i) {
         if (decided[i]) continue;
@@ -361,11 +365,14 @@ class Expectimax final : public AnyExpectimax {
         }
         next[i] = best;
         settled = settled && best == now[i];
+        if (best.value != now[i].value) valued = pass;
       }
       now.swap(next);
     }
     for (std::size_t i = 0; i < size; ++i)
       if (!decided[i]) keep(block.first + i, now[i]);
+    for (int known = passes; valued > known && !passes.compare_exchange_weak(known, valued);) {
+    }
   }
 
   /// Sets the bit of a decision, or of all that chance can make of a state, and tells of

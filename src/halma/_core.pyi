@@ -407,6 +407,12 @@ class Expectimax:
     def finished(self) -> bool: ...
 
     @property
+    def passes(self) -> int:
+        """
+        The most quiet moves in a row that any value depends on, where play can circle.
+        """
+
+    @property
     def decisions(self) -> int: ...
 
     def restore(self, stage: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...

@@ -160,6 +160,14 @@ def test_the_twin_agrees_where_cannons_jump():
         compare(solution, solve_naively(DARKCHESS, [naive_darkchess(text)]))
 
 
+@pytest.mark.parametrize("pieces", ["PPPP", pytest.param("GGCC", marks=slow)])
+def test_values_do_not_depend_on_the_forty_plies_rule(pieces):
+    solver = _core.Expectimax(halma.game(f"cdc-2x4-{pieces}").core)
+    while not solver.finished:
+        solver.step()
+    assert 0 < solver.passes <= 28
+
+
 def test_values_are_whole_numbers(three, pawns):
     for solution in (three, pawns):
         values = solution.arrays["values"]

@@ -41,6 +41,7 @@ class Solution(ABC):
     """
 
     kind: str
+    proven = True
 
     def __init__(self, game: Game, arrays: Arrays, about: dict[str, Any]) -> None:
         self.game = game
