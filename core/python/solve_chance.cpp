@@ -142,6 +142,9 @@ void bind_solve_chance(nb::module_& module) {
       .def_prop_ro("stages", [](const Solver& self) { return self.solver->stages(); })
       .def_prop_ro("finished", [](const Solver& self) { return self.solver->stage == self.solver->stages(); })
       .def_prop_ro(
+          "exact", [](const Solver& self) { return self.solver->exact(); },
+          "Whether values will be whole numbers, without any rounding.")
+      .def_prop_ro(
           "passes", [](const Solver& self) { return self.solver->passes.load(); },
           "The most quiet moves in a row that any value depends on, where play can circle.")
       .def_prop_ro("decisions", [](const Solver& self) { return self.solver->decisions(); })

@@ -52,9 +52,11 @@ class Worths {
   using State = typename G::State;
 
   explicit Worths(const G& game) : game_(game), whole_(Layers<G>::denominator(game)) {
-    // An average is off by a few times 2^-53 of the denominator; up to here rounding to a
-    // whole number repairs it for certain.
-    exact_ = whole_ <= 0x1.0p50;
+    // An average is off by a few times 2^-53 of the denominator; up to 2^50 rounding to a
+    // whole number repairs it for certain. Halves of halves are not rounded at all.
+    int exponent;
+    const bool power_of_two = std::frexp(whole_, &exponent) == 0.5;
+    exact_ = whole_ <= (power_of_two ? 0x1.0p52 : 0x1.0p50);
     if (!exact_) whole_ = 1.0;
   }
 

@@ -407,6 +407,10 @@ class Expectimax:
     def finished(self) -> bool: ...
 
     @property
+    def exact(self) -> bool:
+        """Whether values will be whole numbers, without any rounding."""
+
+    @property
     def passes(self) -> int:
         """
         The most quiet moves in a row that any value depends on, where play can circle.

@@ -74,6 +74,7 @@ def test_folder_of_ones_own(tmp_path):
         (["cdc-4x8"], ["too many to number", "'cdc-2x4-"]),
         (["ewn-3x3-2", "--memory", "lots"], ["'lots' is no amount of memory"]),
         (["ewn-3x3-2", "--pieces", "3"], ["cannot be solved"]),
+        (["ewn-4x5-3", "--exact"], ["no exact fractions"]),
         (["nothing-3x3"], ["no variant 'nothing-3x3'"]),
     ],
 )

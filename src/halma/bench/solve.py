@@ -28,7 +28,7 @@ LONG_SOLVES: tuple[tuple[str, int | None, float], ...] = (
 )
 LOOKUPS = (("ewn-3x3-3", 5e6), ("cdc-2x4-PPPP", 5e6))
 #: smallest and largest of a family; time per position may grow by half
-FAMILIES = (("ewn-3x3-3", "ewn-3x3-4"),)
+FAMILIES = (("ewn-3x3-3", "ewn-3x3-4"), ("cdc-2x4-PPPP", "cdc-2x4-GGCC"))
 _STATES = 1_000_000
 #: What a quick run measures at all: the settings' rounds last a tenth of a second there.
 _QUICK_SECONDS = 0.5

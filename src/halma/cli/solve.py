@@ -51,7 +51,7 @@ def solve(
     """
     from halma.games import game
     from halma.solve import solver
-    from halma.solve.exact import exact_start_value
+    from halma.solve.exact import exact_start_value, no_fractions
     from halma.solve.table import table_path
 
     chosen = game(variant)
@@ -62,6 +62,8 @@ def solve(
     else:
         limit = _bytes(memory)
         plan = solver.plan(chosen, limit, threads, pieces)
+        if exact and not plan.engine.exact:
+            raise no_fractions(chosen)
         note(
             f"{chosen.name}: {plan.positions:,} entries, {solver.in_bytes(plan.bytes_needed)} "
             f"of memory; the table goes to '{path}'."

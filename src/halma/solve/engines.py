@@ -49,6 +49,11 @@ class Engine(ABC):
         """Memory for the whole run."""
 
     @property
+    def exact(self) -> bool:
+        """Whether values will be exact fractions."""
+        return True
+
+    @property
     @abstractmethod
     def finished(self) -> bool:
         """Whether everything is solved."""
@@ -93,6 +98,11 @@ class ChanceEngine(Engine):
     def bytes_needed(self) -> int:
         """Memory for values, distances and what can be reached."""
         return _core.Expectimax.bytes_needed(self.game.core)
+
+    @property
+    def exact(self) -> bool:
+        """Whether doubles can count up to the denominator of the values."""
+        return self._core.exact
 
     @property
     def finished(self) -> bool:

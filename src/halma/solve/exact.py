@@ -10,7 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from halma.errors import TableError
-from halma.games import Position
+from halma.games import Game, Position
 from halma.solve.solution import ChanceSolution, Solution
 
 #: Chance has at most 720 outcomes, so its probabilities have no larger denominators.
@@ -34,14 +34,19 @@ def exact_value(solution: Solution, position: Position) -> Fraction:
         return Fraction(solution.value(position))
     whole = solution.denominator
     if whole is None:
-        raise TableError(
-            f"'{solution.game.name}' has no exact fractions: their denominators may be larger "
-            "than a double can count."
-        )
+        raise no_fractions(solution.game)
     numerator = solution.core.look_up(position.state)[0]
     if numerator != int(numerator):
         raise TableError(f"The table of '{solution.game.name}' has a value that is not whole.")
     return Fraction(int(numerator), whole)
+
+
+def no_fractions(game: Game) -> TableError:
+    """Return what there is to say where values are rounded."""
+    return TableError(
+        f"'{game.name}' has no exact fractions: their denominators may be larger than a double "
+        "can count."
+    )
 
 
 def exact_start_value(solution: Solution) -> Fraction:
