@@ -27,7 +27,7 @@ LONG_SOLVES: tuple[tuple[str, int | None, float], ...] = (
     ("draughts-8x8", 4, 60.0),
 )
 LOOKUPS = (("ewn-3x3-3", 5e6), ("cdc-2x4-PPPP", 5e6))
-#: smallest and largest of a family; time per position may grow by half
+#: a small and a large variant of a family; time per entry may grow by half
 FAMILIES = (("ewn-3x3-3", "ewn-3x3-4"), ("cdc-2x4-PPPP", "cdc-2x4-GGCC"))
 _STATES = 1_000_000
 #: What a quick run measures at all: the settings' rounds last a tenth of a second there.
@@ -54,7 +54,7 @@ def measure_solve(settings: Settings, seed: int, note: Callable[[str], None]) ->
         add(Row(f"{what} solved", seconds, "s", goal, at_most=True))
     for small, large in FAMILIES if full else ():
         growth = _per_entry(game(large)) / _per_entry(game(small))
-        add(Row(f"{small} to {large}, time per entry", growth, "times", 1.5, at_most=True))
+        add(Row(f"{large} growth", growth, "times", 1.5, at_most=True))
     for name, rate in LOOKUPS:
         with TemporaryDirectory() as folder:
             best = rates({"halma": _lookups(game(name), Path(folder), seed)}, settings)["halma"]
