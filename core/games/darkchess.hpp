@@ -303,6 +303,27 @@ class DarkChess {
     return s;
   }
 
+  /// Boards of one material, by number: twice that is the index of red to move.
+  struct Group {
+    std::uint64_t first, last;
+    int pieces, hidden;  // on the board, and how many of them face-down
+  };
+  /// All groups of the small board that have boards.
+  std::vector<Group> groups() const {
+    std::vector<Group> found;
+    for (int number = 0; number + 1 < static_cast<int>(offsets_.size()); ++number) {
+      if (group_size(number) == 0) continue;
+      const Material material = material_of(number);
+      Group group{offsets_[number], offsets_[number + 1], 0, 0};
+      for (int type = 0; type < kTypes; ++type) {
+        group.pieces += material.shown[type] + material.hidden[type];
+        group.hidden += material.hidden[type];
+      }
+      found.push_back(group);
+    }
+    return found;
+  }
+
   // Fields: player to move, colour to move (2: undecided), cell being turned up or -1,
   // 14 numbers of face-down pieces by type, then a number per cell: 0 empty, 1 to 7
   // red's kinds, -1 to -7 black's, 8 face-down.

@@ -13,6 +13,7 @@ NB_MODULE(_core, module) {
   bind_racing(module);
   bind_minimax(module);
   bind_retrograde(module);
+  bind_solve_chance(module);
   bind_sternhalma(module);
   bind_draughts(module);
   bind_draughts_endgames(module);

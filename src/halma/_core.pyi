@@ -604,6 +604,91 @@ class Retrograde:
     def verify(game: AnyGame, values: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, threads: int = 2) -> int:
         """Count entries that do not follow from those of their successors."""
 
+class Expectimax:
+    """Solves a chance game stage by stage."""
+
+    def __init__(self, game: AnyGame, threads: int = 2) -> None: ...
+
+    @staticmethod
+    def supports(game: AnyGame) -> bool:
+        """Whether this game can be solved this way."""
+
+    @staticmethod
+    def bytes_needed(game: AnyGame) -> int:
+        """Memory of a solution."""
+
+    def step(self) -> int:
+        """
+        Solve the next stage and return how many positions that were; 0 when finished.
+        """
+
+    @property
+    def stage(self) -> int: ...
+
+    @property
+    def stages(self) -> int: ...
+
+    @property
+    def finished(self) -> bool: ...
+
+    @property
+    def exact(self) -> bool:
+        """Whether values will be whole numbers, without any rounding."""
+
+    @property
+    def passes(self) -> int:
+        """
+        The most quiet moves in a row that any value depends on, where play can circle.
+        """
+
+    @property
+    def decisions(self) -> int: ...
+
+    def restore(self, stage: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def values(self) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Values times the denominator by index, for the player to move; not a copy.
+        """
+
+    def distances(self) -> numpy.typing.NDArray[numpy.uint8]:
+        """Distances by index; not a copy."""
+
+class ExpectimaxTable:
+    """Answers questions from the arrays of a solution."""
+
+    def __init__(self, game: AnyGame, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 2) -> None: ...
+
+    @property
+    def denominator(self) -> float:
+        """Values are in units of one over this."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether values are whole numbers, without any rounding."""
+
+    def look_up(self, state: bytes, /) -> tuple[float, int]:
+        """Value times the denominator, and distance, for the mover of any state."""
+
+    def look_up_many(self, states: numpy.typing.NDArray[numpy.uint8], /) -> numpy.typing.NDArray[numpy.float64]:
+        """Values between 0 and 1 of many states, for their movers."""
+
+    def moves(self, state: bytes, /) -> list[tuple[int, float, int]]:
+        """
+        Moves with value times the denominator, and distance, for their player.
+        """
+
+    def verify(self) -> int:
+        """Number of entries that do not follow from those of their successors."""
+
+    def reachable(self) -> numpy.typing.NDArray[numpy.uint64]:
+        """One bit per index, low bits first: what can be reached from the start."""
+
+    def count(self, reachable: numpy.typing.NDArray[numpy.uint64]) -> dict[str, int]: ...
+
+def index_many(game: AnyGame, states: numpy.typing.NDArray[numpy.uint8]) -> numpy.typing.NDArray[numpy.uint64]:
+    """Dense indices of many decision states."""
+
 class SmallSternhalma(AnyGame):
     @property
     def holes(self) -> list[tuple[int, int, int, int, int]]:

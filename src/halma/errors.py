@@ -70,6 +70,10 @@ class WorkerError(HalmaError):
     """A process that was playing games has died."""
 
 
+class TableError(HalmaError):
+    """A file of solved positions cannot be used, or a solution cannot be had."""
+
+
 def suggestion(word: str, known: Iterable[str]) -> str:
     """Return ` Did you mean 'x'?` for the known word nearest to `word`, or nothing."""
     near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)

@@ -23,3 +23,5 @@ class Kind:
     main: str | None = None
     #: a name to try, where the bare one lacks something
     example: str = ""
+    #: a key that takes all that stands after the colon as it is, such as a file's name
+    rest: str | None = None

@@ -11,6 +11,7 @@ from halma.agents import (
     lookahead,
     mcts,
     minimax,
+    optimal,
     random,
     searching,
 )
@@ -29,6 +30,8 @@ _KINDS = {
         mcts.KIND,
         minimax.KIND,
         *searching.KINDS,
+        optimal.KIND,
+        optimal.TABLE_KIND,
         human.KIND,
     )
 }
@@ -53,6 +56,8 @@ def agent(name: str) -> Agent:
             f"There is no agent '{bare[:60]}'.{suggestion(bare, _KINDS)} "
             f"There are {', '.join(_KINDS)}."
         )
+    if kind.rest is not None:
+        return kind.build(name, {kind.rest: name.partition(":")[2]})
     _, given = split(name[:500], main=kind.main)
     values = resolve(bare, given, kind.options)
     return kind.build(join(bare, values, kind.options), values)

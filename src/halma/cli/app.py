@@ -17,7 +17,9 @@ from halma.cli.play import play
 from halma.cli.replay import replay
 from halma.cli.reproduce import reproduce
 from halma.cli.show import show
+from halma.cli.solve import solve
 from halma.cli.tournament import tournament
+from halma.cli.truth import truth
 from halma.cli.verb import verb
 
 app = typer.Typer(
@@ -40,4 +42,6 @@ app.command()(verb(match))
 app.command()(verb(tournament))
 app.command()(verb(replay))
 app.command()(verb(reproduce))
+app.command()(verb(solve))
+app.command()(verb(truth))
 app.add_typer(bench, name="bench")

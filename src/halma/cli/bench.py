@@ -44,6 +44,17 @@ def search(quick: Quick = False, seed: Seed = 0, json: JsonFlag = False) -> None
     _measure(measure_search, quick, seed, json)
 
 
+def solve(quick: Quick = False, seed: Seed = 0, json: JsonFlag = False) -> None:
+    """Measure exact solving on two threads, and look-ups in a mapped table.
+
+    Large variants take minutes and are left out of a quick run. A figure beyond its goal is
+    shown as such and is no error.
+    """
+    from halma.bench.solve import measure_solve
+
+    _measure(measure_solve, quick, seed, json)
+
+
 def _measure(
     measure: Callable[[Settings, int, Callable[[str], None]], Report],
     quick: bool,
@@ -64,3 +75,4 @@ def _measure(
 
 bench.command()(verb(rules))
 bench.command()(verb(search))
+bench.command()(verb(solve))

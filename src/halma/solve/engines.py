@@ -1,0 +1,254 @@
+"""The core's solvers, made alike: one step at a time, with checkpoints between steps."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import Any
+
+from halma import _core
+from halma.games import Game
+from halma.solve.solution import (
+    ChanceSolution,
+    EndgameSolution,
+    RetrogradeSolution,
+    Solution,
+)
+from halma.solve.table import Arrays
+
+#: Solvers that a build of the core may lack.
+_solvers: Any = _core
+
+
+class Engine(ABC):
+    """A solver at work on one variant. Nothing is allocated before it is asked to work."""
+
+    #: the class of what comes out
+    solution: type[Solution]
+
+    def __init__(self, game: Game, threads: int, pieces: int | None = None) -> None:
+        self.game = game
+        self.threads = threads
+        self.pieces = pieces
+        #: positions seen to so far
+        self.done = 0
+
+    @staticmethod
+    @abstractmethod
+    def suits(game: Game, pieces: int | None) -> bool:
+        """Tell whether this engine solves such games, or their endings with few pieces."""
+
+    @property
+    @abstractmethod
+    def total(self) -> int:
+        """What `done` is at the end."""
+
+    @property
+    @abstractmethod
+    def bytes_needed(self) -> int:
+        """Memory for the whole run."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether values will be exact fractions."""
+        return True
+
+    @property
+    @abstractmethod
+    def finished(self) -> bool:
+        """Whether everything is solved."""
+
+    @abstractmethod
+    def step(self) -> None:
+        """Solve the next layer; the interpreter is free meanwhile."""
+
+    @abstractmethod
+    def checkpoint(self) -> tuple[Arrays, dict[str, Any]]:
+        """Return all there is to know between two steps."""
+
+    @abstractmethod
+    def resume(self, arrays: Arrays, about: dict[str, Any]) -> None:
+        """Go back to a checkpoint."""
+
+    @abstractmethod
+    def finish(self) -> tuple[Arrays, dict[str, Any]]:
+        """Return the arrays of the solution and what can be counted of it."""
+
+
+class ChanceEngine(Engine):
+    """Games with dice or face-down pieces."""
+
+    solution = ChanceSolution
+
+    @cached_property
+    def _core(self) -> _core.Expectimax:
+        return _core.Expectimax(self.game.core, self.threads)
+
+    @staticmethod
+    def suits(game: Game, pieces: int | None) -> bool:
+        """Tell whether the core knows stages for such games."""
+        return pieces is None and _core.Expectimax.supports(game.core)
+
+    @property
+    def total(self) -> int:
+        """What `done` is at the end."""
+        return self._core.decisions
+
+    @property
+    def bytes_needed(self) -> int:
+        """Memory for values, distances and what can be reached."""
+        return _core.Expectimax.bytes_needed(self.game.core)
+
+    @property
+    def exact(self) -> bool:
+        """Whether doubles can count up to the denominator of the values."""
+        return self._core.exact
+
+    @property
+    def finished(self) -> bool:
+        """Whether the last stage is solved."""
+        return self._core.finished
+
+    def step(self) -> None:
+        """Solve the next stage."""
+        self.done += self._core.step()
+
+    def checkpoint(self) -> tuple[Arrays, dict[str, Any]]:
+        """Return values and distances so far, and how far that is."""
+        arrays: Arrays = {"values": self._core.values(), "distances": self._core.distances()}
+        return arrays, {"stage": self._core.stage, "done": self.done}
+
+    def resume(self, arrays: Arrays, about: dict[str, Any]) -> None:
+        """Go back to a checkpoint."""
+        self._core.restore(about["stage"], arrays["values"], arrays["distances"])
+        self.done = about["done"]
+
+    def finish(self) -> tuple[Arrays, dict[str, Any]]:
+        """Return the arrays of the solution and what can be counted of it."""
+        arrays: dict[str, Any] = {
+            "values": self._core.values(),
+            "distances": self._core.distances(),
+        }
+        table = _core.ExpectimaxTable(
+            self.game.core, arrays["values"], arrays["distances"], threads=self.threads
+        )
+        arrays["reachable"] = table.reachable()
+        return arrays, {**table.count(arrays["reachable"]), "illegal": 0}
+
+
+class RetrogradeEngine(Engine):
+    """Deterministic games for two with a dense index."""
+
+    solution = RetrogradeSolution
+
+    @cached_property
+    def _core(self) -> Any:
+        return _solvers.Retrograde(self.game.core, self.threads)
+
+    @staticmethod
+    def suits(game: Game, pieces: int | None) -> bool:
+        """Tell whether the core can take moves of such games back."""
+        retrograde = getattr(_core, "Retrograde", None)
+        return pieces is None and retrograde is not None and bool(retrograde.supports(game.core))
+
+    @property
+    def total(self) -> int:
+        """What `done` is at the end; draws and illegal positions are seen to last."""
+        return self.game.core.index_size
+
+    @property
+    def bytes_needed(self) -> int:
+        """Memory for the run, and for the table of values and distances made at its end."""
+        size = self.game.core.index_size
+        return int(_solvers.Retrograde.bytes_needed(self.game.core)) + size + size // 4
+
+    @property
+    def finished(self) -> bool:
+        """Whether no layer is left."""
+        return bool(self._core.finished)
+
+    def step(self) -> None:
+        """Resolve the positions that are one ply further from the end."""
+        self._core.step()
+        self.done = self.total if self._core.finished else int(self._core.resolved)
+
+    def checkpoint(self) -> tuple[Arrays, dict[str, Any]]:
+        """Return all there is to know between two layers."""
+        state = self._core.state()
+        numbers = {key: value for key, value in state.items() if not hasattr(value, "dtype")}
+        arrays = {key: value for key, value in state.items() if hasattr(value, "dtype")}
+        return arrays, {"state": numbers, "done": self.done}
+
+    def resume(self, arrays: Arrays, about: dict[str, Any]) -> None:
+        """Go back to a checkpoint."""
+        self._core.restore({**about["state"], **arrays})
+        self.done = about["done"]
+
+    def finish(self) -> tuple[Arrays, dict[str, Any]]:
+        """Return the arrays of the solution and what can be counted of it."""
+        solved = self._core
+        arrays = {"values": solved.values(), "distances": solved.distances()}
+        # Won positions are at odd distances.
+        longest = max((d for d in range(1, len(solved.layers), 2)), default=0)
+        return arrays, {"positions": self.total, **solved.counts(), "longest_win": longest}
+
+
+class EndgameEngine(Engine):
+    """Draughts with few pieces, one material after the other."""
+
+    solution = EndgameSolution
+
+    @cached_property
+    def _core(self) -> Any:
+        return _solvers.DraughtsEndgames(self.pieces, self.threads)
+
+    @staticmethod
+    def suits(game: Game, pieces: int | None) -> bool:
+        """Tell whether there are endings of so many pieces."""
+        return (
+            pieces is not None
+            and hasattr(_core, "DraughtsEndgames")
+            and isinstance(game.core, _core.Draughts)
+        )
+
+    @property
+    def total(self) -> int:
+        """What `done` is at the end."""
+        return int(_solvers.DraughtsEndgames.bytes_needed(self.pieces))
+
+    @property
+    def bytes_needed(self) -> int:
+        """Memory for all tables; the work on the largest needs its size twice more."""
+        return 3 * self.total
+
+    @property
+    def finished(self) -> bool:
+        """Whether every slice is solved."""
+        return self.done >= self.total
+
+    def step(self) -> None:
+        """Solve the next slice and its mirror image."""
+        self.done += self._core.step() or self.total
+
+    def checkpoint(self) -> tuple[Arrays, dict[str, Any]]:
+        """Return the tables of the slices that are solved."""
+        tables = {str(i): self._core.table(i) for i in range(len(self._core.slices))}
+        return {key: table for key, table in tables.items() if table.size}, {"done": self.done}
+
+    def resume(self, arrays: Arrays, about: dict[str, Any]) -> None:
+        """Go back to a checkpoint."""
+        for key, table in arrays.items():
+            self._core.restore(int(key), table)
+        self.done = about["done"]
+
+    def finish(self) -> tuple[Arrays, dict[str, Any]]:
+        """Return all tables, and their counts added up."""
+        counts = [self._core.counts(i) for i in range(len(self._core.slices))]
+        sums = {key: sum(c[key] for c in counts) for key in ("wins", "draws", "losses", "illegal")}
+        positions = sums["wins"] + sums["draws"] + sums["losses"]
+        longest = max(c["longest_win"] for c in counts)
+        about = {"pieces": self.pieces, "positions": positions, **sums, "longest_win": longest}
+        return self.checkpoint()[0], about
+
+
+ENGINES: tuple[type[Engine], ...] = (ChanceEngine, RetrogradeEngine, EndgameEngine)

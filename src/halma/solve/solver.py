@@ -1,0 +1,217 @@
+"""Solving a variant from beginning to end, and getting hold of a solution."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from halma.errors import TableError
+from halma.games import Game
+from halma.solve.engines import ENGINES, Engine
+from halma.solve.relatives import largest_relative
+from halma.solve.solution import Solution
+from halma.solve.table import Table, load, save, table_path
+
+#: What is solved without asking when no table is there: a second or two.
+SMALL = 24 << 20
+#: A checkpoint is taken after so many seconds, or later, so that a tenth of the time is
+#: spent on them at most.
+CHECKPOINT_SECONDS = 1.0
+_CHECKPOINT = "checkpoint"
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What it takes to solve a variant."""
+
+    engine: Engine
+    positions: int
+    bytes_needed: int
+
+
+def engine_for(game: Game, threads: int = 2, pieces: int | None = None) -> Engine | None:
+    """Return a solver for a variant, or for its endings, if there is one."""
+    return next((kind(game, threads, pieces) for kind in ENGINES if kind.suits(game, pieces)), None)
+
+
+def plan(game: Game, memory: int, threads: int = 2, pieces: int | None = None) -> Plan:
+    """Return what solving takes, or raise the `TableError` that says why it cannot be done."""
+    engine = engine_for(game, threads, pieces)
+    size = game.core.index_size if pieces is None or engine is None else engine.total
+    if engine is None:
+        reason = f"its {size:,} positions" if size else "its positions, too many to number,"
+        raise TableError(
+            f"'{game.name}' cannot be solved, as {reason} cannot be put into an order"
+            f"{largest_relative(game, memory)}."
+        )
+    needed = engine.bytes_needed
+    free = _free_memory() or memory
+    if needed > min(memory, free):
+        limit = f"{in_bytes(memory)} are allowed" if memory <= free else f"{in_bytes(free)} free"
+        raise TableError(
+            f"'{game.name}' has {size:,} positions and needs {in_bytes(needed)} "
+            f"({needed:,} bytes), but {limit}{largest_relative(game, min(memory, free))}."
+        )
+    return Plan(engine, size, needed)
+
+
+def solve(
+    game: Game,
+    folder: Path | None = None,
+    memory: int = 8 << 30,
+    threads: int = 2,
+    progress: Progress = lambda done, total: None,
+    note: Callable[[str], None] = lambda text: None,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    keep: bool = True,
+    pieces: int | None = None,
+) -> Solution:
+    """Solve a variant and write its table, going on from a checkpoint if there is one.
+
+    With `keep` false nothing is read from the disk nor written to it. With `pieces` only
+    the endings with so many pieces are solved, where a variant has such.
+    """
+    engine = plan(game, memory, threads, pieces).engine
+    path = table_path(game, folder, pieces)
+    if keep:
+        _check_disk(path, engine.bytes_needed, game)
+    partial = path.with_suffix(".partial")
+    seconds = _resume(engine, partial, note) if keep else 0.0
+    started = saved = time.perf_counter()
+    wait = checkpoint_seconds
+    progress(engine.done, engine.total)
+    while not engine.finished:
+        _in_thread(engine.step)
+        progress(engine.done, engine.total)
+        now = time.perf_counter()
+        if keep and not engine.finished and now - saved >= wait:
+            arrays, about = engine.checkpoint()
+            save(partial, game, _CHECKPOINT, {**about, "seconds": seconds + now - started}, arrays)
+            saved = time.perf_counter()
+            wait = max(checkpoint_seconds, 10 * (saved - now))
+    arrays, counts = _in_thread(engine.finish)
+    about = {"variant": game.name, "kind": engine.solution.kind, **counts}
+    solution = engine.solution(game, arrays, about)
+    about["start_value"] = about["mean_start_value"] = solution.start_value()
+    about["index_size"] = game.core.index_size
+    about["bytes"] = engine.bytes_needed
+    about["seconds"] = seconds + time.perf_counter() - started
+    if keep:
+        save(path, game, engine.solution.kind, about, arrays)
+        partial.unlink(missing_ok=True)
+    return solution
+
+
+def open_table(path: Path, game: Game) -> Solution:
+    """Return the solution in a file, mapped; a `TableError` if it is not one of this game."""
+    kinds = {engine.solution.kind: engine.solution for engine in ENGINES}
+    table = load(path, game)
+    if table.kind not in kinds:
+        raise TableError(f"'{path}' is not used: it is a {table.kind}, not a solution.")
+    return kinds[table.kind](game, table.arrays, table.about)
+
+
+def solution_for(game: Game) -> Solution:
+    """Return a solution from where tables are kept, or solve a small variant on the spot."""
+    path = table_path(game)
+    return solution_in(path, game) if path.exists() else _on_the_spot(game)
+
+
+def solution_in(path: Path, game: Game) -> Solution:
+    """Return the solution in a file; it is checked once, and again when it has changed."""
+    return _opened(path, path.stat().st_mtime_ns, game)
+
+
+@lru_cache(maxsize=8)
+def _opened(path: Path, changed: int, game: Game) -> Solution:
+    return open_table(path, game)
+
+
+@lru_cache(maxsize=8)
+def _on_the_spot(game: Game) -> Solution:
+    engine = engine_for(game)
+    if engine is None:
+        raise TableError(f"'{game.name}' is not solved, and there is no way to solve it.")
+    if engine.bytes_needed > SMALL:
+        raise TableError(
+            f"There is no '{table_path(game)}', and '{game.name}' is too large to be solved "
+            f"on the spot: run 'halma solve {game.name}' first."
+        )
+    return solve(game, keep=False)
+
+
+def in_bytes(number: int) -> str:
+    """Return a number of bytes for people: 5.2 GiB."""
+    for size, unit in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
+        if number >= size:
+            return f"{number / size:.1f} {unit}"
+    return f"{number} bytes"
+
+
+def _resume(engine: Engine, partial: Path, note: Callable[[str], None]) -> float:
+    """Go back to a checkpoint where there is one; return the seconds spent before it."""
+    if not partial.exists():
+        return 0.0
+    try:
+        found: Table = load(partial, engine.game, _CHECKPOINT)
+    except TableError as error:
+        note(f"{error} Starting anew.")
+        return 0.0
+    engine.resume(found.arrays, found.about)
+    note(f"Going on from '{partial}': {engine.done:,} of {engine.total:,} positions are solved.")
+    return float(found.about["seconds"])
+
+
+def _in_thread(work: Callable[[], Any]) -> Any:
+    """Work in a thread: the core does not hear Ctrl-C, but the waiting main thread does."""
+    answer: list[Any] = []
+    trouble: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            answer.append(work())
+        except BaseException as error:
+            trouble.append(error)
+
+    worker = threading.Thread(target=run, daemon=True)
+    worker.start()
+    worker.join()
+    if trouble:
+        raise trouble[0]
+    return answer[0]
+
+
+def _free_memory() -> int:
+    """Return how many bytes of memory can be had, 0 where the system does not say."""
+    try:
+        with open("/proc/meminfo", encoding="utf-8") as lines:
+            for line in lines:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return 0
+
+
+def _check_disk(path: Path, needed: int, game: Game) -> None:
+    """Refuse before the work what would fail after it."""
+    import shutil
+
+    folder = path.parent.absolute()
+    while not folder.exists():
+        folder = folder.parent
+    free = shutil.disk_usage(folder).free
+    # A checkpoint lies beside the table while that is written.
+    if 2 * needed > free:
+        raise TableError(
+            f"'{game.name}' has {game.core.index_size:,} positions; its table and a checkpoint "
+            f"need {in_bytes(2 * needed)} ({2 * needed:,} bytes) in '{path.parent}', "
+            f"but only {in_bytes(free)} are free{largest_relative(game, free // 2)}."
+        )

@@ -1,0 +1,204 @@
+"""Tables on disk: arrays with a header, checksummed, written atomically, mapped when read.
+
+A file is a magic word, the length and checksum of a header, the header in JSON, and the
+arrays, each at an offset that is a multiple of 64. The header names the variant, the
+version of its rules, and every array with type, length, offset and checksum, so that a
+file that is cut short, damaged or meant for something else is found out before use.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from halma.errors import TableError
+from halma.games import Game
+
+MAGIC = b"halmatbl"
+FORMAT = 1
+SUFFIX = ".table"
+_PREAMBLE = struct.Struct("<8sI16s")
+_ALIGN = 64
+#: What a header may take at most; a longer one is no header of ours.
+_LONGEST_HEADER = 1 << 20
+_PORTION = 1 << 24
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a file holds: arrays, mapped and read-only, and what is known about them."""
+
+    path: Path
+    kind: str
+    #: what `save` was given
+    about: dict[str, Any]
+    arrays: Arrays
+
+
+def tables_folder() -> Path:
+    """Return where tables are kept: `$HALMA_TABLES`, or `tables` where the person stands."""
+    return Path(os.environ.get("HALMA_TABLES") or "tables")
+
+
+def table_path(game: Game, folder: Path | None = None, pieces: int | None = None) -> Path:
+    """Return where the table of a variant, or of its endings with few pieces, belongs."""
+    # A colon in a file's name is trouble on some systems.
+    name = game.name.replace(":", ",")
+    part = "" if pieces is None else f",pieces={pieces}"
+    return (folder or tables_folder()) / f"{name}{part}{SUFFIX}"
+
+
+def save(path: Path, game: Game, kind: str, about: Mapping[str, Any], arrays: Arrays) -> None:
+    """Write a table; whoever looks at `path` sees the old file or the whole new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    remove_leftovers(path)
+    entries: list[dict[str, Any]] = []
+    offset = 0
+    for name, array in arrays.items():
+        offset = _aligned(offset)
+        entries.append(
+            {
+                "name": name,
+                "dtype": array.dtype.str,
+                "length": array.size,
+                "offset": offset,
+                "checksum": _checksum(array),
+            }
+        )
+        offset += array.nbytes
+    header = json.dumps(
+        {**_identity(game), "kind": kind, "about": dict(about), "arrays": entries, "bytes": offset}
+    ).encode()
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        with open(temporary, "wb") as file:
+            file.write(_PREAMBLE.pack(MAGIC, len(header), _digest(header)))
+            file.write(header)
+            start = _aligned(file.tell())
+            for entry, array in zip(entries, arrays.values(), strict=True):
+                file.write(b"\0" * (start + entry["offset"] - file.tell()))
+                for portion in _portions(array):
+                    file.write(portion)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
+
+
+def load(path: Path, game: Game, kind: str | None = None) -> Table:
+    """Map a table after checking that it is whole and belongs to this variant."""
+    header, start = _read_header(path)
+    for key, expected in _identity(game).items():
+        if header.get(key) != expected:
+            raise TableError(
+                f"'{path}' is not used: its {key.replace('_', ' ')} is {header.get(key)!r}, "
+                f"but {expected!r} is wanted."
+            )
+    if kind is not None and header["kind"] != kind:
+        raise TableError(f"'{path}' is not used: it is a {header['kind']}, not a {kind}.")
+    if path.stat().st_size != start + header["bytes"]:
+        raise TableError(f"'{path}' is not used: it is cut short or has something added.")
+    arrays: dict[str, npt.NDArray[Any]] = {}
+    for entry in header["arrays"]:
+        array = np.memmap(
+            path,
+            dtype=np.dtype(entry["dtype"]),
+            mode="r",
+            offset=start + entry["offset"],
+            shape=(entry["length"],),
+        )
+        if _checksum(array) != entry["checksum"]:
+            raise TableError(f"'{path}' is not used: '{entry['name']}' in it is damaged.")
+        arrays[entry["name"]] = array
+    return Table(path, header["kind"], header["about"], arrays)
+
+
+def variant_of(path: Path) -> str:
+    """Return the name of the variant that a table is of."""
+    return str(_read_header(path)[0]["variant"])
+
+
+def remove_leftovers(path: Path) -> None:
+    """Remove what writers of this table left behind when they were killed."""
+    for leftover in path.parent.glob(f"{path.name}.*.tmp"):
+        writer = leftover.name.removeprefix(f"{path.name}.").removesuffix(".tmp")
+        if writer.isdigit() and not _is_running(int(writer)):
+            leftover.unlink(missing_ok=True)
+
+
+def _identity(game: Game) -> dict[str, Any]:
+    """What must agree between a file and a game."""
+    return {
+        "format": FORMAT,
+        "variant": game.name,
+        "rules_version": game.core.version,
+        "index_size": game.core.index_size,
+    }
+
+
+def _read_header(path: Path) -> tuple[dict[str, Any], int]:
+    """Return the header and where the arrays start."""
+    with open(path, "rb") as file:
+        preamble = file.read(_PREAMBLE.size)
+        if len(preamble) < _PREAMBLE.size or not preamble.startswith(MAGIC):
+            raise TableError(f"'{path}' is not used: it is not a table of halma.")
+        _, length, digest = _PREAMBLE.unpack(preamble)
+        header = file.read(length) if length <= _LONGEST_HEADER else b""
+    if _digest(header) != digest:
+        raise TableError(f"'{path}' is not used: its header is damaged.")
+    found: dict[str, Any] = json.loads(header)
+    return found, _aligned(_PREAMBLE.size + length)
+
+
+def _aligned(offset: int) -> int:
+    return (offset + _ALIGN - 1) // _ALIGN * _ALIGN
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=16).digest()
+
+
+def _portions(array: npt.NDArray[Any]) -> Iterator[memoryview]:
+    octets: npt.NDArray[Any] = np.ascontiguousarray(array).view(np.uint8)
+    for start in range(0, len(octets), _PORTION):
+        yield octets[start : start + _PORTION].data
+
+
+def _checksum(array: npt.NDArray[Any]) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for portion in _portions(array):
+        digest.update(portion)
+    return digest.hexdigest()
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make sure that the new name survives a power cut."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,126 @@
+"""`halma solve` and `halma truth` on the command line."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from halma.cli.app import app
+
+KEYS = {
+    "positions",
+    "wins",
+    "draws",
+    "losses",
+    "illegal",
+    "start_value",
+    "mean_start_value",
+    "longest_win",
+    "seconds",
+}
+
+
+def run(*words):
+    return CliRunner().invoke(app, list(words))
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("HALMA_TABLES", str(tmp_path))
+    return tmp_path
+
+
+def test_solving(folder):
+    result = run("solve", "ewn-3x3-3", "--json", "--verify", "--exact")
+    assert result.exit_code == 0
+    answer = json.loads(result.stdout)
+    assert answer.keys() >= KEYS
+    assert answer["positions"] == 367_956
+    assert answer["mean_start_value"] == pytest.approx(0.667123914, abs=1e-9)
+    assert answer["mean_start_value_exact"] == "1459/2187"
+    assert answer["inconsistent"] == 0
+    assert "10.8 MiB of memory" in result.stderr
+    assert (folder / "ewn-3x3-3.table").exists()
+
+
+def test_a_table_is_not_made_twice(folder):
+    first = json.loads(run("solve", "ewn-3x3-2", "--json").stdout)
+    again = run("solve", "ewn-3x3-2", "--json")
+    assert json.loads(again.stdout) == first
+    assert "there already" in again.stderr
+    path = folder / "ewn-3x3-2.table"
+    path.write_bytes(path.read_bytes()[:-5])
+    refused = run("solve", "ewn-3x3-2", "--json")
+    assert refused.exit_code == 2
+    assert "ewn-3x3-2.table' is not used" in refused.stderr
+    assert run("solve", "ewn-3x3-2", "--again").exit_code == 0
+
+
+def test_folder_of_ones_own(tmp_path):
+    result = run("solve", "ewn-3x3-1", "--out", str(tmp_path / "deep" / "er"))
+    assert result.exit_code == 0
+    assert (tmp_path / "deep" / "er" / "ewn-3x3-1.table").exists()
+    assert "start value" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ["ewn-5x5-6"],
+            ["67,147,809,207,181,212 positions", "bytes)", "relative that fits is 'ewn-"],
+        ),
+        (["ewn-3x4-4", "--memory", "500M"], ["614,009,864 positions", "'ewn-3x3-4'"]),
+        (["cdc-4x8"], ["too many to number", "'cdc-2x4-"]),
+        (["ewn-3x3-2", "--memory", "lots"], ["'lots' is no amount of memory"]),
+        (["ewn-3x3-2", "--pieces", "3"], ["cannot be solved"]),
+        (["ewn-4x5-3", "--exact"], ["no exact fractions"]),
+        (["nothing-3x3"], ["no variant 'nothing-3x3'"]),
+    ],
+)
+def test_refusals(words, said, folder):
+    result = run("solve", *words)
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    for text in said:
+        assert text in result.stderr
+    assert not list(folder.iterdir())
+
+
+def test_truth(folder):
+    result = run("truth", "ewn-3x3-2", "--json", "--sample", "200", "--svg", str(folder / "p"))
+    assert result.exit_code == 0
+    answer = json.loads(result.stdout)
+    assert {"distribution", "unique_best", "openings", "longest_line", "agents"} <= answer.keys()
+    assert [errors["agent"] for errors in answer["agents"]] == ["random", "greedy"]
+    assert {file.name for file in (folder / "p").iterdir()} == {
+        "values.svg",
+        "opening.svg",
+        "worst-opening.svg",
+        "longest-win.svg",
+    }
+    again = run("truth", "ewn-3x3-2", "--json", "--sample", "200")
+    assert {**json.loads(again.stdout), "seconds": 0} == {**answer, "seconds": 0}
+    shown = run("truth", "cdc-2x4-PPPP", "--sample", "50", "--agents", "random")
+    assert shown.exit_code == 0
+    assert "longest certain win, 23 plies" in shown.stdout
+    assert "random: errs in" in shown.stdout
+
+
+def test_truth_of_what_is_not_solved():
+    result = run("truth", "ewn-3x3-4")
+    assert result.exit_code == 2
+    assert "run 'halma solve ewn-3x3-4' first" in result.stderr
+
+
+def test_the_benchmark(monkeypatch):
+    from halma.bench import solve as bench
+    from halma.bench.harness import Settings
+
+    monkeypatch.setattr("halma.bench.harness.QUICK", Settings(1, 0.001, 1))
+    monkeypatch.setattr(bench, "_STATES", 1000)
+    result = run("bench", "solve", "--quick", "--json")
+    assert result.exit_code == 0
+    names = [row["name"] for row in json.loads(result.stdout)["rows"]]
+    assert "ewn-3x3-3 solved" in names
+    assert "cdc-2x4-PPPP look-ups" in names
