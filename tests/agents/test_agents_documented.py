@@ -11,7 +11,7 @@ TEXT = (Path(__file__).parents[2] / "docs" / "agents.md").read_text(encoding="ut
 SECTIONS = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", TEXT, re.MULTILINE | re.DOTALL))
 
 
-@pytest.mark.parametrize("name", ["random", "greedy", "initialize", "lookahead", "mcts", "human"])
+@pytest.mark.parametrize("name", [kind.name for kind in kinds()])
 def test_every_option_is_in_its_agent_s_table(name):
     kind = next(kind for kind in kinds() if kind.name == name)
     listed = re.findall(r"^\| (\**)(\w+)\** \| (.*?) \|", SECTIONS[name], re.MULTILINE)
