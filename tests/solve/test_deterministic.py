@@ -3,15 +3,10 @@
 import pytest
 
 import halma
-from halma import _core
 from halma.agents import agent, kinds, play_game
 from halma.errors import HalmaError
 from halma.games import Record
 from halma.solve import solution_for, solve
-
-pytestmark = pytest.mark.skipif(
-    not hasattr(_core, "Retrograde"), reason="this core solves chance games only"
-)
 
 #: A person, and a player that needs a file.
 NOT_ASKED = {"human", "table"}

@@ -16,9 +16,6 @@ from halma.solve.solution import (
 )
 from halma.solve.table import Arrays
 
-#: Solvers that a build of the core may lack.
-_solvers: Any = _core
-
 
 class Engine(ABC):
     """A solver at work on one variant. Nothing is allocated before it is asked to work."""
@@ -143,7 +140,7 @@ class RetrogradeEngine(Engine):
 
     @cached_property
     def _core(self) -> Any:
-        return _solvers.Retrograde(self.game.core, self.threads)
+        return _core.Retrograde(self.game.core, self.threads)
 
     @staticmethod
     def suits(game: Game, pieces: int | None) -> bool:
@@ -160,7 +157,7 @@ class RetrogradeEngine(Engine):
     def bytes_needed(self) -> int:
         """Memory for the run, and for the table of values and distances made at its end."""
         size = self.game.core.index_size
-        return int(_solvers.Retrograde.bytes_needed(self.game.core)) + size + size // 4
+        return int(_core.Retrograde.bytes_needed(self.game.core)) + size + size // 4
 
     @property
     def finished(self) -> bool:
@@ -198,23 +195,24 @@ class EndgameEngine(Engine):
 
     solution = EndgameSolution
 
+    @property
+    def _number(self) -> int:
+        """How many pieces there are at most; `suits` has asked for them."""
+        return self.pieces or 0
+
     @cached_property
     def _core(self) -> Any:
-        return _solvers.DraughtsEndgames(self.pieces, self.threads)
+        return _core.DraughtsEndgames(self._number, self.threads)
 
     @staticmethod
     def suits(game: Game, pieces: int | None) -> bool:
         """Tell whether there are endings of so many pieces."""
-        return (
-            pieces is not None
-            and hasattr(_core, "DraughtsEndgames")
-            and isinstance(game.core, _core.Draughts)
-        )
+        return pieces is not None and isinstance(game.core, _core.Draughts)
 
     @property
     def total(self) -> int:
         """What `done` is at the end."""
-        return int(_solvers.DraughtsEndgames.bytes_needed(self.pieces))
+        return _core.DraughtsEndgames.bytes_needed(self._number)
 
     @property
     def bytes_needed(self) -> int:

@@ -15,8 +15,6 @@ from halma.errors import TableError
 from halma.games import Game, Move, Position
 from halma.solve.table import Arrays
 
-#: Solvers that a build of the core may lack.
-_solvers: Any = _core
 #: Values that differ by less are the same; exact ones differ by far more.
 TOLERANCE = 1e-12
 _PORTION = 1 << 22
@@ -190,7 +188,7 @@ class RetrogradeSolution(Solution):
     def verify(self) -> int:
         """Return how many entries do not follow from those of their successors."""
         return int(
-            _solvers.Retrograde.verify(
+            _core.Retrograde.verify(
                 self.game.core, self.arrays["values"], self.arrays["distances"], 2
             )
         )
@@ -212,7 +210,7 @@ class EndgameSolution(Solution):
 
     def __init__(self, game: Game, arrays: Arrays, about: dict[str, Any]) -> None:
         super().__init__(game, arrays, about)
-        self.core = _solvers.DraughtsEndgames(about["pieces"])
+        self.core = _core.DraughtsEndgames(about["pieces"])
         for key, table in arrays.items():
             self.core.restore(int(key), table)
 
