@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from halma.cli.verb import JsonFlag, Seed, interruptible, print_json
+from halma.cli.verb import JsonFlag, Seed, print_json
 from halma.errors import ChanceError, GameOverError, UnknownAgentError
+from halma.interrupt import interruptible
 
 if TYPE_CHECKING:
     from halma.search.analysis import Analysis, MoveReport

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from halma.cli.verb import JsonFlag, interruptible, note, print_json
+from halma.cli.verb import JsonFlag, note, print_json
 from halma.errors import HalmaError
+from halma.interrupt import interruptible
 
 if TYPE_CHECKING:
     from halma.games import Position

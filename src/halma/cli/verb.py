@@ -6,7 +6,6 @@ import functools
 import json
 import os
 import sys
-import threading
 from collections.abc import Callable
 from typing import Annotated, Any, ParamSpec, TypeVar
 
@@ -50,25 +49,6 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
 def _leave(status: int, sentence: str) -> None:
     print(f"halma: {sentence}", file=sys.stderr)
     raise SystemExit(status)
-
-
-def interruptible(work: Callable[[], T]) -> T:
-    """Work in a thread: the core does not hear Ctrl-C, but the waiting main thread does."""
-    done: list[T] = []
-    failed: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            done.append(work())
-        except BaseException as error:
-            failed.append(error)
-
-    worker = threading.Thread(target=run, daemon=True)
-    worker.start()
-    worker.join()
-    if failed:
-        raise failed[0]
-    return done[0]
 
 
 def print_json(answer: dict[str, Any]) -> None:

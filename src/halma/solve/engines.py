@@ -191,28 +191,31 @@ class RetrogradeEngine(Engine):
 
 
 class EndgameEngine(Engine):
-    """Draughts with few pieces, one material after the other."""
+    """Positions with few pieces, one material after the other."""
 
     solution = EndgameSolution
 
     @property
-    def _number(self) -> int:
-        """How many pieces there are at most; `suits` has asked for them."""
-        return self.pieces or 0
+    def _solver(self) -> tuple[type[_core.DraughtsEndgames], int]:
+        """What solves them, and how many pieces there are at most; `suits` has asked for both."""
+        assert self.game.endings is not None and self.pieces is not None
+        return self.game.endings, self.pieces
 
     @cached_property
     def _core(self) -> Any:
-        return _core.DraughtsEndgames(self._number, self.threads)
+        solver, pieces = self._solver
+        return solver(pieces, self.threads)
 
     @staticmethod
     def suits(game: Game, pieces: int | None) -> bool:
         """Tell whether there are endings of so many pieces."""
-        return pieces is not None and isinstance(game.core, _core.Draughts)
+        return pieces is not None and game.endings is not None
 
     @property
     def total(self) -> int:
         """What `done` is at the end."""
-        return _core.DraughtsEndgames.bytes_needed(self._number)
+        solver, pieces = self._solver
+        return solver.bytes_needed(pieces)
 
     @property
     def bytes_needed(self) -> int:

@@ -204,13 +204,15 @@ class RetrogradeSolution(Solution):
 
 
 class EndgameSolution(Solution):
-    """Draughts with few pieces, solved by `_core.DraughtsEndgames`."""
+    """Positions with few pieces, solved by what the game names as `endings`."""
 
     kind = "solution of endings"
 
     def __init__(self, game: Game, arrays: Arrays, about: dict[str, Any]) -> None:
         super().__init__(game, arrays, about)
-        self.core = _core.DraughtsEndgames(about["pieces"])
+        if game.endings is None:
+            raise TableError(f"'{game.name}' has no endings to solve.")
+        self.core = game.endings(about["pieces"])
         for key, table in arrays.items():
             self.core.restore(int(key), table)
 

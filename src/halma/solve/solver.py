@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from halma.errors import TableError
 from halma.games import Game
+from halma.interrupt import interruptible
 from halma.solve.engines import ENGINES, Engine
 from halma.solve.relatives import largest_relative
 from halma.solve.solution import Solution
@@ -88,7 +87,7 @@ def solve(
     wait = checkpoint_seconds
     progress(engine.done, engine.total)
     while not engine.finished:
-        _in_thread(engine.step)
+        interruptible(engine.step)
         progress(engine.done, engine.total)
         now = time.perf_counter()
         if keep and not engine.finished and now - saved >= wait:
@@ -96,7 +95,7 @@ def solve(
             save(partial, game, _CHECKPOINT, {**about, "seconds": seconds + now - started}, arrays)
             saved = time.perf_counter()
             wait = max(checkpoint_seconds, 10 * (saved - now))
-    arrays, counts = _in_thread(engine.finish)
+    arrays, counts = interruptible(engine.finish)
     about = {"variant": game.name, "kind": engine.solution.kind, **counts}
     solution = engine.solution(game, arrays, about)
     about["start_value"] = about["mean_start_value"] = solution.start_value()
@@ -167,25 +166,6 @@ def _resume(engine: Engine, partial: Path, note: Callable[[str], None]) -> float
     engine.resume(found.arrays, found.about)
     note(f"Going on from '{partial}': {engine.done:,} of {engine.total:,} positions are solved.")
     return float(found.about["seconds"])
-
-
-def _in_thread(work: Callable[[], Any]) -> Any:
-    """Work in a thread: the core does not hear Ctrl-C, but the waiting main thread does."""
-    answer: list[Any] = []
-    trouble: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            answer.append(work())
-        except BaseException as error:
-            trouble.append(error)
-
-    worker = threading.Thread(target=run, daemon=True)
-    worker.start()
-    worker.join()
-    if trouble:
-        raise trouble[0]
-    return answer[0]
 
 
 def _free_memory() -> int:
