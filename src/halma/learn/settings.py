@@ -143,7 +143,8 @@ def unknown(key: str, known: list[str]) -> RecipeError:
     # People forget the section more often than they misspell the key.
     last = key.rpartition(".")[2]
     same = [name for name in known if name.rpartition(".")[2] == last]
-    near = f" Did you mean '{same[0]}'?" if same else suggestion(key, known)
+    sections = {name.rpartition(".")[0] for name in known if "." in name}
+    near = f" Did you mean '{same[0]}'?" if same else suggestion(key, [*known, *sections])
     return RecipeError(f"There is no setting '{key[:60]}'.{near or ' There are ' + _list(known)}")
 
 

@@ -19,6 +19,7 @@ from halma.interrupt import asked_to_stop, interruptible
 from halma.learn.checkpoints import Checkpoints
 from halma.learn.grading import TestPositions, WinRate, decisions_near_start
 from halma.learn.handlers.jsonl import MetricsFile
+from halma.learn.lookup import KIND
 from halma.learn.metrics import keep_metrics
 from halma.learn.recipe import Recipe
 from halma.learn.reports import (
@@ -36,9 +37,6 @@ from halma.learn.rundir import RunDirectory
 from halma.learn.sections import TabularSettings
 from halma.solve import Solution, solution_for, solve
 from halma.solve.solution import ChanceSolution
-
-#: What checkpoints say they are.
-KIND = "lookup table"
 
 CURVES = (
     Curve("wr_p", "WR_p", ".1%"),
@@ -174,7 +172,7 @@ class _Loop:
         totals = interruptible(
             lambda: trainer.iterate(rate, self.threads, settings.selfplay.seconds)
         )
-        if not totals:
+        if totals is None:
             return None
         began = time.perf_counter()
         graded = number % settings.grading.every == 0 or number == settings.iterations
