@@ -166,6 +166,10 @@ concept Game =
 //   void give_turn(State&, int player)  lets that player move, as if the others stood still
 //   void reopen(State&, int player)     lets a game go on with that player to move, as if nobody
 //                                       had finished yet
+//   int symmetries(), State image(const State&, int k) and Move image(Move, int k)
+//                                       mirrors the game is the same in: how many with the one
+//                                       that changes nothing, number 0, and what a state and a
+//                                       move look like in the k-th
 //   class Backward                      moves taken back, for retrograde analysis: see the concept
 //                                       TakesBack in solve/retrograde.hpp
 
@@ -205,6 +209,13 @@ concept Races = Game<G> && requires(const G& g, const typename G::State& s, Move
 template <class G>
 concept FindsFurthest = requires(const G& g, const typename G::State& s, MoveList& moves) {
   { g.furthest(s, moves) } -> std::same_as<void>;
+};
+
+template <class G>
+concept HasSymmetries = requires(const G& g, const typename G::State& s, Move m, int k) {
+  { g.symmetries() } -> std::same_as<int>;
+  { g.image(s, k) } -> std::same_as<typename G::State>;
+  { g.image(m, k) } -> std::same_as<Move>;
 };
 
 template <class G>

@@ -142,16 +142,17 @@ std::vector<typename G::State> sample_states(const G& game, const typename G::St
 }
 
 struct Reachable {
-  std::uint64_t decisions = 0;  // distinct decision states, by index
-  std::uint64_t terminals = 0;  // moves and outcomes that lead into a terminal state
+  std::uint64_t decisions = 0;      // distinct decision states, by index
+  std::uint64_t terminals = 0;      // moves and outcomes that lead into a terminal state
+  std::vector<std::uint64_t> bits;  // one per index, low bits first: the decisions
 };
 
-/// Counts the decision states that can be reached from the start of an enumerable
-/// variant, with one bit per index.
+/// Finds the decision states that can be reached from the start of an enumerable variant.
 template <Game G>
 Reachable reachable(const G& game) {
   Reachable found;
-  std::vector<std::uint64_t> seen((game.index_size() + 63) / 64);
+  std::vector<std::uint64_t>& seen = found.bits;
+  seen.resize((game.index_size() + 63) / 64);
   std::vector<typename G::State> open;
 
   const auto visit = [&](const auto& self, const typename G::State& state) -> void {

@@ -2,7 +2,9 @@
 // second, so it is one multiply-free state update and everything is inline.
 #pragma once
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 namespace halma {
@@ -41,6 +43,12 @@ class Random {
 
   /// A number in [0, 1).
   double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
+
+  /// A normal variate, by Box and Muller.
+  double normal() {
+    const double u = std::max(uniform(), 1e-300);
+    return std::sqrt(-2.0 * std::log(u)) * std::cos(6.283185307179586 * uniform());
+  }
 
  private:
   std::uint64_t a_, b_;

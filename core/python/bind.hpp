@@ -46,6 +46,7 @@ void bind_minimax(nb::module_& module);
 void bind_retrograde(nb::module_& module);
 void bind_draughts_endgames(nb::module_& module);
 void bind_solve_chance(nb::module_& module);
+void bind_tabular(nb::module_& module);
 void bind_sternhalma(nb::module_& module);
 void bind_draughts(nb::module_& module);
 void bind_einstein(nb::module_& module);

@@ -1,5 +1,6 @@
 #include "../games/darkchess.hpp"
 
+#include "../learn/registry.hpp"
 #include "../search/registry.hpp"
 #include "bind.hpp"
 
@@ -7,6 +8,7 @@ namespace halma::python {
 
 void bind_darkchess(nb::module_& module) {
   register_searches<DarkChess>();
+  register_tabular<DarkChess>();
   using Bound = Erased<DarkChess>;
   nb::class_<Bound, AnyGame>(module, "DarkChess")
       .def(

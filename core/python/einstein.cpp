@@ -1,5 +1,6 @@
 #include "../games/einstein.hpp"
 
+#include "../learn/registry.hpp"
 #include "../search/racing.hpp"
 #include "../search/registry.hpp"
 #include "bind.hpp"
@@ -8,6 +9,7 @@ namespace halma::python {
 
 void bind_einstein(nb::module_& module) {
   register_searches<Einstein>();
+  register_tabular<Einstein>();
   register_racing<Einstein>();
   using Bound = Erased<Einstein>;
   nb::class_<Bound, AnyGame>(module, "Einstein")

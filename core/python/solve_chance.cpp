@@ -15,7 +15,7 @@ template <class... Families>
 std::unique_ptr<AnyExpectimax> solver_among(const AnyGame& game) {
   std::unique_ptr<AnyExpectimax> solver;
   const auto attempt = [&]<class G>(const Erased<G>* found) {
-    if (found) solver = std::make_unique<Expectimax<G>>(found->concrete());
+    if (found) solver = std::make_unique<StagedSolver<G>>(found->concrete());
   };
   (attempt(dynamic_cast<const Erased<Families>*>(&game)), ...);
   return solver;

@@ -1,4 +1,5 @@
 #include "../games/sternhalma_backward.hpp"
+#include "../learn/registry.hpp"
 #include "../search/racing.hpp"
 #include "../search/registry.hpp"
 #include "../solve/retrograde.hpp"
@@ -53,6 +54,7 @@ nb::object build(HoleBoard board, const SternhalmaOptions& options) {
 
 void bind_sternhalma(nb::module_& module) {
   register_searches<SmallSternhalma>();
+  register_tabular<SmallSternhalma>();
   register_searches<LargeSternhalma>();
   register_racing<SmallSternhalma>();
   register_racing<LargeSternhalma>();

@@ -63,12 +63,12 @@ class Mcts {
   /// Starts anew from a decision state. `history` holds the keys of the game so far,
   /// for loop-cutting; `priors` one number per legal move, or nothing for equal ones.
   void set_root(const State& state, std::vector<std::uint64_t> history = {}, const float* priors = nullptr,
-                const float* values = nullptr) {
+                const float* values = nullptr, const MoveList* moves = nullptr) {
     tree_.clear();
     history_ = std::move(history);
     simulations_ = 0;
     root_state_ = state;
-    const Index root = make_node(state, priors);
+    const Index root = make_node(state, priors, moves);
     open_all(root, state);
     start_root(root, values);
   }
@@ -175,11 +175,13 @@ class Mcts {
     return true;
   }
 
-  /// Carries a leaf's values up. `priors` has one number per legal move of the leaf.
-  void finish(const Leaf& leaf, const float* evaluated, const float* priors = nullptr) {
+  /// Carries a leaf's values up. `priors` has one number per legal move of the leaf; who
+  /// has listed those already passes them on as `moves`.
+  void finish(const Leaf& leaf, const float* evaluated, const float* priors = nullptr,
+              const MoveList* moves = nullptr) {
     if (!leaf.decided && !defer_) {
       const Index edge = leaf.path.back().edge;
-      const Index node = make_node(leaf.state, priors);
+      const Index node = make_node(leaf.state, priors, moves);
       tree_.child[edge] = node;
       start_node(node, evaluated[tree_.nodes[node].mover]);
     }
@@ -306,7 +308,7 @@ class Mcts {
     leaf.decided = true;
   }
 
-  Index make_node(const State& state, const float* priors) {
+  Index make_node(const State& state, const float* priors, const MoveList* known = nullptr) {
     const auto index = static_cast<Index>(tree_.nodes.size());
     Node node{};
     node.mover = static_cast<std::uint8_t>(game_->mover(state));
@@ -324,8 +326,9 @@ class Mcts {
       node.number = static_cast<std::uint16_t>(count_moves(*game_, state));
       node.kind = node.number ? Tree<G>::kDecision : Tree<G>::kTerminal;
     } else {
-      MoveList moves;
-      game_->legal(state, moves);
+      MoveList listed;
+      if (!known) game_->legal(state, listed);
+      const MoveList& moves = known ? *known : listed;
       node.kind = moves.empty() ? Tree<G>::kTerminal : Tree<G>::kDecision;
       node.number = node.opened = static_cast<std::uint16_t>(moves.size());
       node.first = tree_.grow(moves.size());
@@ -554,9 +557,7 @@ class Mcts {
       return gamma(alpha + 1.0f) * static_cast<float>(std::pow(random_.uniform(), 1.0 / alpha));
     const double d = alpha - 1.0 / 3.0, c = 1.0 / std::sqrt(9.0 * d);
     while (true) {
-      // A normal variate by Box and Muller.
-      const double u = std::max(random_.uniform(), 1e-300);
-      const double x = std::sqrt(-2.0 * std::log(u)) * std::cos(6.283185307179586 * random_.uniform());
+      const double x = random_.normal();
       const double v = (1.0 + c * x) * (1.0 + c * x) * (1.0 + c * x);
       if (v <= 0) continue;
       if (std::log(std::max(random_.uniform(), 1e-300)) < 0.5 * x * x + d - d * v + d * std::log(v))

@@ -689,6 +689,56 @@ class ExpectimaxTable:
 def index_many(game: AnyGame, states: numpy.typing.NDArray[numpy.uint8]) -> numpy.typing.NDArray[numpy.uint64]:
     """Dense indices of many decision states."""
 
+class TabularTrainer:
+    """AlphaZero with a lookup table in place of a network."""
+
+    def __init__(self, game: AnyGame, search: SearchOptions, limits: Limits, *, simulations: int = 800, count_root: bool = True, games: int = 1000, window: int = 2, symmetry: bool = False, spread: float = 0.01, seed: int = 0, threads: int = 2) -> None: ...
+
+    def iterate(self, learning_rate: float, threads: int = 1, seconds: float = 0.0) -> dict[str, float] | None:
+        """
+        Play an iteration's games and learn from the window; None, and nothing changed, when stopped.
+        """
+
+    def stop(self) -> None:
+        """End an iteration that runs in another thread."""
+
+    @property
+    def rows(self) -> int: ...
+
+    @property
+    def actions(self) -> int: ...
+
+    @property
+    def iteration(self) -> int: ...
+
+    def table(self) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        The logits, not a copy: [row, 0] of the value, [row, 1 + action] of the policy.
+        """
+
+    def updates(self) -> numpy.typing.NDArray[numpy.uint32]:
+        """How often each row was updated; not a copy."""
+
+    def updated(self, at_least: int) -> int:
+        """Number of rows updated at least so often."""
+
+    def row(self, state: bytes) -> int | None:
+        """The row of a state, if it is a decision that can be reached."""
+
+    def indices(self) -> numpy.typing.NDArray[numpy.uint64]:
+        """The game's own index of each row."""
+
+    def recent(self) -> bytes:
+        """The games of the window, as bytes."""
+
+    def restore(self, iteration: int, recent: bytes) -> None:
+        """Go on after so many iterations with the games of a window."""
+
+    def match(self, values: numpy.typing.NDArray[numpy.float64], distances: numpy.typing.NDArray[numpy.uint8], games: int = 10000, seed: int = 0, threads: int = 1) -> dict[str, dict[str, int]]:
+        """
+        Games of the table's likeliest moves against the optimal player, every other one moving first; counted for the table.
+        """
+
 class SmallSternhalma(AnyGame):
     @property
     def holes(self) -> list[tuple[int, int, int, int, int]]:

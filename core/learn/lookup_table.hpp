@@ -1,0 +1,100 @@
+// What a tabular learner knows: for every reachable position a value logit and a policy
+// logit per action (hsueh2023, section III), those of illegal actions included.
+#pragma once
+
+#include <cmath>
+
+#include "../kernels.hpp"
+#include "../solve/crew.hpp"
+#include "rows.hpp"
+
+namespace halma {
+
+inline float sigmoid(float logit) { return 1.0f / (1.0f + std::exp(-logit)); }
+
+class LookupTable {
+ public:
+  /// Logits are drawn from N(0, spread): every action about as likely, every value near a half.
+  LookupTable(Rows rows, int actions, float spread, std::uint64_t seed, int threads)
+      : rows_(std::move(rows)), actions_(actions), updates_(rows_.size()) {
+    entries_.resize(rows_.size() * width());
+    constexpr std::uint64_t kPortion = 4096;  // rows, each portion with a generator of its own
+    const auto fill = [&](std::uint64_t portion) {
+      Random random(seed, portion);
+      const std::uint64_t end = std::min(rows_.size(), (portion + 1) * kPortion) * width();
+      for (std::uint64_t i = portion * kPortion * width(); i < end; ++i)
+        entries_[i] = spread * static_cast<float>(random.normal());
+    };
+    share_work(threads, (rows_.size() + kPortion - 1) / kPortion, [&] { return fill; });
+  }
+
+  const Rows& rows() const { return rows_; }
+  int actions() const { return actions_; }
+  /// Floats of an entry: the value logit, then a logit per action.
+  std::size_t width() const { return static_cast<std::size_t>(actions_) + 1; }
+  std::vector<float>& entries() { return entries_; }
+  const std::vector<float>& entries() const { return entries_; }
+  std::vector<std::uint32_t>& updates() { return updates_; }
+  const std::vector<std::uint32_t>& updates() const { return updates_; }
+
+  const float* entry(std::uint64_t row) const { return entries_.data() + row * width(); }
+
+  /// Writes a prior for each of a position's legal moves, equations (5) and (6), and returns
+  /// its value for the player to move, equation (7).
+  template <Game G>
+  float read(const G& game, const typename G::State& state, const MoveList& moves, float* priors) const {
+    const float* entry = this->entry(rows_.row(game.index(state)));
+    const float* logits = entry + 1;
+    float most = -1e30f, sum = 0;
+    for (int i = 0; i < moves.size(); ++i) {
+      priors[i] = logits[game.action(state, moves[i])];
+      most = std::max(most, priors[i]);
+    }
+    for (int i = 0; i < moves.size(); ++i) sum += priors[i] = std::exp(priors[i] - most);
+    for (int i = 0; i < moves.size(); ++i) priors[i] /= sum;
+    return sigmoid(entry[0]);
+  }
+
+  /// The likeliest of a position's legal moves.
+  template <Game G>
+  Move best(const G& game, const typename G::State& state, const MoveList& moves) const {
+    const float* logits = entry(rows_.row(game.index(state))) + 1;
+    Move best = moves[0];
+    float most = -INFINITY;
+    for (const Move move : moves) {
+      const float logit = logits[game.action(state, move)];
+      if (logit > most) {
+        most = logit;
+        best = move;
+      }
+    }
+    return best;
+  }
+
+  /// One step of gradient descent, equations (8) and (9): towards a policy, which is zero
+  /// but for `number` actions, and towards an outcome between 0 and 1.
+  void update(std::uint64_t row, const std::uint16_t* actions, const float* policy, int number, float outcome,
+              float learning_rate) {
+    float* entry = entries_.data() + row * width();
+    float* logits = entry + 1;
+    std::vector<float>& share = scratch_;
+    share.assign(logits, logits + actions_);
+    const float most = *std::max_element(share.begin(), share.end());
+    float sum = 0;
+    for (float& x : share) sum += x = std::exp(x - most);
+    for (int a = 0; a < actions_; ++a) logits[a] -= learning_rate * share[a] / sum;
+    for (int i = 0; i < number; ++i) logits[actions[i]] += learning_rate * policy[i];
+    const float value = sigmoid(entry[0]);
+    entry[0] -= learning_rate * (value - outcome) * value * (1.0f - value);
+    ++updates_[row];
+  }
+
+ private:
+  Rows rows_;
+  int actions_;
+  std::vector<float> entries_;  // [row][value, logit of each action]
+  std::vector<std::uint32_t> updates_;
+  std::vector<float> scratch_;  // [action]
+};
+
+}  // namespace halma

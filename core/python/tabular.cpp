@@ -1,0 +1,218 @@
+// Tabular AlphaZero as Python sees it.
+#include <nanobind/stl/optional.h>
+
+#include <cstring>
+
+#include "../games/darkchess.hpp"
+#include "../games/einstein.hpp"
+#include "../learn/match_optimal.hpp"
+#include "../learn/registry.hpp"
+#include "bind.hpp"
+
+namespace halma::python {
+namespace {
+
+using Values = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Distances = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+struct Trainer {
+  const AnyGame* game;
+  TabularOptions options;
+  std::unique_ptr<AnyTabular> tabular;
+};
+
+void check_threads(int threads) {
+  if (threads < 1) throw nb::value_error("there must be at least one thread");
+}
+
+void make(Trainer* self, const AnyGame& game, const SearchOptions& search, const Limits& limits,
+          int simulations, bool count_root, int games, int window, bool symmetry, double spread,
+          std::uint64_t seed, int threads) {
+  check_threads(threads);
+  if (simulations < 1 + count_root) throw nb::value_error("a search needs a simulation beside the root's");
+  if (games < 1) throw nb::value_error("an iteration needs a game");
+  if (window < 1) throw nb::value_error("an iteration learns at least from its own games");
+  const TabularOptions options{search, simulations, count_root, games, window,
+                               limits, symmetry,    static_cast<float>(spread), seed};
+  std::unique_ptr<AnyTabular> tabular;
+  {
+    nb::gil_scoped_release release;
+    tabular = make_tabular(game, options, threads);
+  }
+  new (self) Trainer{&game, options, std::move(tabular)};
+}
+
+nb::object iterate(Trainer& self, double learning_rate, int threads, double seconds) {
+  check_threads(threads);
+  std::optional<IterationTotals> totals;
+  {
+    nb::gil_scoped_release release;
+    totals = self.tabular->iterate(static_cast<float>(learning_rate), threads, seconds);
+  }
+  if (!totals) return nb::none();
+  nb::dict out;
+  out["games"] = totals->games;
+  out["plies"] = totals->plies;
+  out["draws"] = totals->draws;
+  out["first_wins"] = totals->first_wins;
+  out["simulations"] = totals->simulations;
+  out["positions"] = totals->positions;
+  out["play_seconds"] = totals->play_seconds;
+  out["update_seconds"] = totals->update_seconds;
+  return out;
+}
+
+/// What the window holds as bytes: for each iteration two counts and three arrays.
+nb::bytes recent(const Trainer& self) {
+  std::string out;
+  const auto add = [&](const void* data, std::size_t bytes) {
+    out.append(static_cast<const char*>(data), bytes);
+  };
+  for (const Lessons& lessons : self.tabular->recent) {
+    const std::uint64_t counts[2] = {lessons.positions.size(), lessons.actions.size()};
+    add(counts, sizeof counts);
+    add(lessons.positions.data(), counts[0] * sizeof(Lessons::Position));
+    add(lessons.actions.data(), counts[1] * sizeof(std::uint16_t));
+    add(lessons.shares.data(), counts[1] * sizeof(float));
+  }
+  return nb::bytes(out.data(), out.size());
+}
+
+void restore(Trainer& self, std::uint64_t iteration, const nb::bytes& recent) {
+  const LookupTable& table = self.tabular->table();
+  const char* at = recent.c_str();
+  std::size_t left = recent.size();
+  const auto wrong = nb::value_error("these bytes are not the games of a window of this trainer");
+  const auto take = [&]<class T>(std::vector<T>& items, std::uint64_t number) {
+    if (number > left / sizeof(T)) throw wrong;
+    items.resize(number);
+    std::memcpy(items.data(), at, number * sizeof(T));
+    at += number * sizeof(T);
+    left -= number * sizeof(T);
+  };
+  std::deque<Lessons> window;
+  while (left > 0) {
+    std::vector<std::uint64_t> counts;
+    Lessons lessons;
+    take(counts, 2);
+    take(lessons.positions, counts[0]);
+    take(lessons.actions, counts[1]);
+    take(lessons.shares, counts[1]);
+    for (const Lessons::Position& position : lessons.positions)
+      if (position.row >= table.rows().size() || position.first > counts[1] ||
+          position.number > counts[1] - position.first)
+        throw wrong;
+    for (const std::uint16_t action : lessons.actions)
+      if (action >= table.actions()) throw wrong;
+    window.push_back(std::move(lessons));
+  }
+  self.tabular->recent = std::move(window);
+  self.tabular->iteration = iteration;
+}
+
+std::uint64_t updated(const Trainer& self, std::uint32_t at_least) {
+  std::uint64_t number = 0;
+  for (const std::uint32_t updates : self.tabular->table().updates()) number += updates >= at_least;
+  return number;
+}
+
+/// Plays the match if the game is of one of these families.
+template <class... Families>
+std::optional<MatchTotals> match_among(const Trainer& self, WorthTable truth, std::uint64_t games,
+                                       std::uint64_t seed, int threads) {
+  std::optional<MatchTotals> totals;
+  const auto attempt = [&]<class G>(const Erased<G>* found) {
+    if (found)
+      totals = match_optimal(*self.game, found->concrete(), self.tabular->table(), truth,
+                             self.options.limits, games, seed, threads);
+  };
+  (attempt(dynamic_cast<const Erased<Families>*>(self.game)), ...);
+  return totals;
+}
+
+nb::dict match(const Trainer& self, const Values& values, const Distances& distances, std::uint64_t games,
+               std::uint64_t seed, int threads) {
+  check_threads(threads);
+  if (values.shape(0) != self.game->index_size() || distances.shape(0) != self.game->index_size())
+    throw nb::value_error("these arrays do not have an entry for every position");
+  std::optional<MatchTotals> totals;
+  {
+    nb::gil_scoped_release release;
+    totals = match_among<Einstein, DarkChess>(self, {values.data(), distances.data()}, games, seed, threads);
+  }
+  if (!totals) throw nb::value_error("values of this kind belong to a game of chance");
+  nb::dict out;
+  for (const int side : {0, 1}) {
+    nb::dict counts;
+    counts["wins"] = totals->wins[side];
+    counts["draws"] = totals->draws[side];
+    counts["losses"] = totals->losses[side];
+    out[side == 0 ? "first" : "second"] = counts;
+  }
+  return out;
+}
+
+}  // namespace
+
+void bind_tabular(nb::module_& module) {
+  nb::class_<Trainer>(module, "TabularTrainer", "AlphaZero with a lookup table in place of a network.")
+      .def("__init__", &make, nb::arg("game"), nb::arg("search"), nb::arg("limits"), nb::kw_only(),
+           nb::arg("simulations") = 800, nb::arg("count_root") = true, nb::arg("games") = 1000,
+           nb::arg("window") = 2, nb::arg("symmetry") = false, nb::arg("spread") = 0.01,
+           nb::arg("seed") = 0, nb::arg("threads") = 2, nb::keep_alive<1, 2>())
+      .def("iterate", &iterate, nb::arg("learning_rate"), nb::arg("threads") = 1, nb::arg("seconds") = 0.0,
+           nb::sig("def iterate(self, learning_rate: float, threads: int = 1, seconds: float = 0.0) -> "
+                   "dict[str, float] | None"),
+           "Play an iteration's games and learn from the window; None, and nothing changed, when stopped.")
+      .def(
+          "stop", [](Trainer& self) { self.tabular->stopped = true; },
+          "End an iteration that runs in another thread.")
+      .def_prop_ro("rows", [](const Trainer& self) { return self.tabular->table().rows().size(); })
+      .def_prop_ro("actions", [](const Trainer& self) { return self.tabular->table().actions(); })
+      .def_prop_ro("iteration", [](const Trainer& self) { return self.tabular->iteration; })
+      .def(
+          "table",
+          [](nb::handle_t<Trainer> self) {
+            LookupTable& table = nb::cast<Trainer&>(self).tabular->table();
+            return nb::ndarray<nb::numpy, float>(table.entries().data(), {table.rows().size(), table.width()},
+                                                 self);
+          },
+          nb::sig("def table(self) -> numpy.typing.NDArray[numpy.float32]"),
+          "The logits, not a copy: [row, 0] of the value, [row, 1 + action] of the policy.")
+      .def(
+          "updates",
+          [](nb::handle_t<Trainer> self) {
+            LookupTable& table = nb::cast<Trainer&>(self).tabular->table();
+            return nb::ndarray<nb::numpy, std::uint32_t>(table.updates().data(), {table.rows().size()}, self);
+          },
+          nb::sig("def updates(self) -> numpy.typing.NDArray[numpy.uint32]"),
+          "How often each row was updated; not a copy.")
+      .def("updated", &updated, nb::arg("at_least"), "Number of rows updated at least so often.")
+      .def(
+          "row",
+          [](const Trainer& self, const nb::bytes& state) {
+            return self.tabular->row(state_bytes(*self.game, state));
+          },
+          nb::arg("state"), "The row of a state, if it is a decision that can be reached.")
+      .def(
+          "indices",
+          [](const Trainer& self) {
+            std::vector<std::uint64_t> indices = self.tabular->table().rows().indices();
+            const std::size_t number = indices.size();
+            return owned_array(std::move(indices), {number});
+          },
+          nb::sig("def indices(self) -> numpy.typing.NDArray[numpy.uint64]"),
+          "The game's own index of each row.")
+      .def("recent", &recent, "The games of the window, as bytes.")
+      .def("restore", &restore, nb::arg("iteration"), nb::arg("recent"),
+           "Go on after so many iterations with the games of a window.")
+      .def("match", &match, nb::arg("values"), nb::arg("distances"), nb::arg("games") = 10000,
+           nb::arg("seed") = 0, nb::arg("threads") = 1,
+           nb::sig("def match(self, values: numpy.typing.NDArray[numpy.float64], distances: "
+                   "numpy.typing.NDArray[numpy.uint8], games: int = 10000, seed: int = 0, "
+                   "threads: int = 1) -> dict[str, dict[str, int]]"),
+           "Games of the table's likeliest moves against the optimal player, every other one "
+           "moving first; counted for the table.");
+}
+
+}  // namespace halma::python
