@@ -5,16 +5,22 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from halma.cli.verb import JsonFlag, note, print_json
 
+if TYPE_CHECKING:
+    from halma.learn import Recipe
+
 
 def train(
     recipe: Annotated[
-        str, typer.Argument(help="A recipe, such as hsueh2023/ewn-3x3-3, or a file.toml.")
+        str,
+        typer.Argument(
+            help="A recipe, such as hsueh2023/ewn-3x3-3, a file.toml, or a run to go on with."
+        ),
     ],
     out: Annotated[
         Path | None, typer.Option(help="Directory of the run; runs/RECIPE if left out.")
@@ -36,14 +42,14 @@ def train(
 
     from halma.learn.handlers import Console, TensorBoard
     from halma.learn.methods import train as run
-    from halma.learn.recipe import load, parse_changes
+    from halma.learn.recipe import parse_changes
 
-    chosen = load(recipe)
+    chosen, folder = _find(recipe)
     wanted = parse_changes(chosen, changes or [])
     if seed is not None:
         wanted["seed"] = seed
     chosen = chosen.changed(wanted) if wanted else chosen
-    folder = out or Path("runs") / recipe.removesuffix(".toml")
+    folder = out or folder
     console = Console()
     try:
         metrics = run(
@@ -60,3 +66,15 @@ def train(
     else:
         note(f"Metrics are in {folder / 'metrics.jsonl'}. To play against what was learnt:")
         note(f"  halma play human learned:{folder} --game {chosen.game.name}")
+
+
+def _find(name: str) -> tuple[Recipe, Path]:
+    """Return the recipe that is meant, and where its run belongs."""
+    from halma.learn.recipe import load
+    from halma.learn.rundir import RECIPE
+
+    run = Path(name)
+    if (run / RECIPE).is_file():
+        return load(str(run / RECIPE)), run
+    file = run.suffix == ".toml"
+    return load(name), Path("runs") / (run.stem if file else name)

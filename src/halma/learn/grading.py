@@ -52,7 +52,7 @@ class TestPositions:
     __test__ = False  # whatever pytest makes of the name
 
     def __init__(
-        self, solution: Solution, positions: list[Position], row: Callable[[bytes], int]
+        self, solution: Solution, positions: list[Position], row: Callable[[bytes], int | None]
     ) -> None:
         game = solution.game
         shape = len(positions), game.actions

@@ -30,7 +30,9 @@ from halma.learn.recipe import Recipe, load
 #: counts up when the files of a run directory change their meaning
 FORMAT = 1
 
-_RECIPE, _META, _LOCK = "recipe.toml", "meta.json", "lock"
+#: The resolved settings of a run.
+RECIPE = "recipe.toml"
+_META, _LOCK = "meta.json", "lock"
 
 
 class RunDirectory:
@@ -79,7 +81,7 @@ class RunDirectory:
         """Refuse a directory that holds something, but no run."""
         if not self.path.exists() or (self.path / _META).exists():
             return
-        ours = (_LOCK, _RECIPE)
+        ours = (_LOCK, RECIPE)
         others = [
             entry.name
             for entry in self.path.iterdir()
@@ -118,11 +120,11 @@ class RunDirectory:
         The recipe is written first: where there is one without a meta.json, a run was killed
         while it was being born, and only the same recipe may go on there.
         """
-        recipe, meta = self.path / _RECIPE, self.path / _META
+        recipe, meta = self.path / RECIPE, self.path / _META
         if recipe.exists():
             self._compare_recipe(recipe)
         elif meta.exists():
-            raise RunError(f"'{self.path}' has lost its {_RECIPE}, so it is not used.")
+            raise RunError(f"'{self.path}' has lost its {RECIPE}, so it is not used.")
         else:
             write_whole(recipe, self.recipe.toml())
         if meta.exists():

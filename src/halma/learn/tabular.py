@@ -37,6 +37,7 @@ from halma.learn.rundir import RunDirectory
 from halma.learn.sections import TabularSettings
 from halma.solve import Solution, solution_for, solve
 from halma.solve.solution import ChanceSolution
+from halma.solve.table import Arrays, Table
 
 CURVES = (
     Curve("wr_p", "WR_p", ".1%"),
@@ -92,9 +93,11 @@ def train(
     Without a `solution` one is read from where tables are kept, or made. A person's Ctrl-C
     leaves a checkpoint and ends in `KeyboardInterrupt`.
     """
-    with RunDirectory(out, recipe) as run:
-        loop = _Loop(recipe, run, threads, solution)
-        return loop.run(handlers)
+    with (
+        RunDirectory(out, recipe) as run,
+        reporting([MetricsFile(out), *handlers]) as reporter,
+    ):
+        return _Loop(recipe, run, threads, solution, reporter).run()
 
 
 def learning_rate(settings: TabularSettings, iteration: int) -> float:
@@ -107,46 +110,59 @@ class _Loop:
     """One sitting of a run."""
 
     def __init__(
-        self, recipe: Recipe, run: RunDirectory, threads: int, solution: Solution | None
+        self,
+        recipe: Recipe,
+        run: RunDirectory,
+        threads: int,
+        solution: Solution | None,
+        reporter: Reporter,
     ) -> None:
         self.settings: TabularSettings = recipe.settings
         self.recipe = recipe
-        self.run_directory = run
+        self.out = run.path
         self.threads = threads
         self.game = recipe.game
         self.solution = solution
+        self.reporter = reporter
         self.checkpoints = Checkpoints(run.checkpoints, self.game, KIND, self.settings.checkpoints)
+        #: the last iteration that is safe, and what it left
+        self.saved = 0
+        self.found: Table | None = None
         #: seconds of earlier sittings, and when this one began
         self.earlier = 0.0
         self.began = time.perf_counter()
-        self.saved = 0
 
-    def run(self, handlers: Sequence[Handler]) -> TabularMetrics:
+    def run(self) -> TabularMetrics:
         """Train from where the run is to its end."""
-        with reporting(handlers) as early:
-            self.trainer = interruptible(self._make_trainer)
-            self._resume(early.note)
-            out, total = self.run_directory.path, self.settings.iterations
-            done = self.trainer.iteration
-            history = keep_metrics(out, done)
-            last: Any = history[-1] if history else None
-            listeners = [MetricsFile(out), *handlers]
-            self.reporter = Reporter(listeners)
+        total = self.settings.iterations
+        try:
+            self.found = self.checkpoints.newest(self.reporter.note)
+            self.saved = self.found.about["iteration"] if self.found is not None else 0
+            history = keep_metrics(self.out, self.saved)
             self.reporter.emit(
-                Started(self.recipe.name, out, self.game.name, total, done, tuple(history), CURVES)
+                Started(
+                    self.recipe.name,
+                    self.out,
+                    self.game.name,
+                    total,
+                    self.saved,
+                    tuple(history),
+                    CURVES,
+                )
             )
-            try:
-                if done < total:
-                    last = self._go_on()
-            except OSError as error:
-                raise self._told(error) from None
-            finally:
-                listeners[0].close()
-            self.reporter.emit(Finished(last))
-            metrics: TabularMetrics = last
-            return metrics
+            metrics: Any = history[-1] if self.saved == total else self._go_on()
+            self.reporter.emit(Finished(metrics))
+        except OSError as error:
+            raise self._told(error) from None
+        last: TabularMetrics = metrics
+        return last
 
     def _go_on(self) -> TabularMetrics:
+        self.trainer = interruptible(lambda: make_trainer(self.recipe, self.threads))
+        if self.found is not None:
+            self._restore(self.found)
+            # A large file would otherwise stay mapped.
+            self.found = None
         self._prepare_grading()
         self.began = time.perf_counter()
         with asked_to_stop(self.trainer.stop) as asked:
@@ -219,25 +235,18 @@ class _Loop:
         positions = decisions_near_start(self.game, self.settings.grading.plies)
         self.test_positions = TestPositions(self.truth, positions, self.trainer.row)
 
-    def _make_trainer(self) -> _core.TabularTrainer:
-        return make_trainer(self.recipe, self.threads)
-
-    def _resume(self, note: Callable[[str], None]) -> None:
-        found = self.checkpoints.newest(note)
-        if found is None:
-            return
+    def _restore(self, found: Table) -> None:
         trainer, arrays = self.trainer, found.arrays
         trainer.table().reshape(-1)[:] = arrays["table"]
         trainer.updates()[:] = arrays["updates"]
         trainer.restore(found.about["iteration"], arrays["recent"].tobytes())
         self.earlier = found.about["seconds"]
-        self.saved = trainer.iteration
 
     def _save(self) -> None:
         trainer = self.trainer
         if trainer.iteration == self.saved:
             return
-        arrays = {
+        arrays: Arrays = {
             "indices": trainer.indices(),
             "table": trainer.table().reshape(-1),
             "updates": trainer.updates(),
@@ -252,11 +261,11 @@ class _Loop:
         return self.earlier + time.perf_counter() - self.began
 
     def _told(self, error: OSError) -> RunError:
-        what = f"'{error.filename}'" if error.filename else f"'{self.run_directory.path}'"
+        what = error.filename or self.out
         good = f"iteration {self.saved} is safe" if self.saved else "no iteration was saved yet"
         return RunError(
-            f"{what} cannot be written: {error.strerror}. The run has stopped; {good}, and the "
-            "same command goes on from there."
+            f"'{what}': {error.strerror}. The run has stopped; {good}, and the same command "
+            "goes on from there."
         )
 
 

@@ -70,7 +70,12 @@ class Console:
         self._started = report
         self._history = list(report.history)
         self._began, self._first = time.monotonic(), report.done
-        way = f"going on after iteration {report.done}" if report.done else "from the beginning"
+        if report.done == report.iterations:
+            way = "finished already"
+        elif report.done:
+            way = f"going on after iteration {report.done}"
+        else:
+            way = "from the beginning"
         self._print(
             f"{report.name}: {report.game}, {report.iterations} iterations, {way}, in {report.out}"
         )

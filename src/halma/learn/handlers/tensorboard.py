@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,9 @@ class TensorBoard:
     def close(self) -> None:
         """Write what is not yet written."""
         if self._writer is not None:
-            self._writer.close()
+            # Only a view: it is made anew from the metrics.
+            with suppress(OSError):
+                self._writer.close()
 
     def _write(self, metrics: Metrics) -> None:
         for key, value in metrics.items():
