@@ -80,7 +80,7 @@ def test_lines_where_there_is_no_terminal(tmp_path):
 def test_live_in_a_terminal(tmp_path):
     stream = io.StringIO()
     console = Console(stream)
-    console._rich = Rich(file=stream, force_terminal=True, width=100)
+    console._rich = Rich(file=stream, force_terminal=True, width=100, highlight=False)
     train(small(), tmp_path / "run", [console])
     shown = stream.getvalue()
     for text in ("iteration 6/6", "WR_p", "ERR_p", "MAE_v", "updated 16", "saved: iteration"):

@@ -55,7 +55,7 @@ def test_it_plays_the_likeliest_move(run):
 
 def test_it_plays_games(run):
     record = halma.Record(small().game)
-    for _ in play_game([agent(f"learned:{run}"), agent("optimal")], record, random.Random(3)):
+    for _ in play_game(record, [agent(f"learned:{run}"), agent("optimal")], seed=3):
         pass
     assert record.is_over
 

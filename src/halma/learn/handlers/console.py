@@ -39,7 +39,8 @@ class Console:
         self._started: Started | None = None
         self._history: list[Metrics] = []
         self._saved: Checkpoint | None = None
-        self._said_at = -_LINE_SECONDS
+        # The last line that was printed: when, and of which iteration.
+        self._said_at, self._shown = -_LINE_SECONDS, 0
         self._began = time.monotonic()
         self._first = 0
 
@@ -60,7 +61,8 @@ class Console:
                 self._print(f"Stopped after iteration {iteration}; nothing is lost.")
             case Finished(metrics):
                 self._stop_live()
-                self._print(self._line(metrics))
+                if self._shown != metrics["iteration"]:
+                    self._print(self._line(metrics))
 
     def close(self) -> None:
         """Leave the terminal as it was found."""
@@ -93,7 +95,7 @@ class Console:
             return
         now = time.monotonic()
         if now - self._said_at >= _LINE_SECONDS:
-            self._said_at = now
+            self._said_at, self._shown = now, metrics["iteration"]
             self._print(self._line(metrics))
 
     def _print(self, text: str) -> None:
@@ -135,7 +137,7 @@ class Console:
         top.add_row(
             f"iteration {done}/{self._started.iterations}",
             ProgressBar(total=self._started.iterations, completed=done, width=_CURVE_WIDTH),
-            f"{_clock(took)}, " + ("" if left is None else f"{_clock(left)} left"),
+            _clock(took) + ("" if left is None else f", {_clock(left)} left"),
         )
         curves = Table.grid(padding=(0, 2))
         for curve in self._started.curves:
