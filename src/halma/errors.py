@@ -74,6 +74,14 @@ class TableError(HalmaError):
     """A file of solved positions cannot be used, or a solution cannot be had."""
 
 
+class RecipeError(HalmaError):
+    """A recipe has a key, a type or a value that it cannot have."""
+
+
+class RunError(HalmaError):
+    """A run directory cannot be used, or a run cannot go on."""
+
+
 def suggestion(word: str, known: Iterable[str]) -> str:
     """Return ` Did you mean 'x'?` for the known word nearest to `word`, or nothing."""
     near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)

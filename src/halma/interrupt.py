@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -26,3 +29,29 @@ def interruptible(work: Callable[[], T]) -> T:
     if failed:
         raise failed[0]
     return done[0]
+
+
+@contextmanager
+def asked_to_stop(stop: Callable[[], None]) -> Iterator[threading.Event]:
+    """Hear Ctrl-C without being torn from what is in hand: `stop` is called, the event is set.
+
+    Asked a second time, it breaks in at once. Other threads than the main one never hear
+    Ctrl-C, and a process that was told to ignore it goes on ignoring it.
+    """
+    asked = threading.Event()
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or before is signal.SIG_IGN:
+        yield asked
+        return
+
+    def hear(number: int, frame: FrameType | None) -> None:
+        if asked.is_set():
+            raise KeyboardInterrupt
+        asked.set()
+        stop()
+
+    signal.signal(signal.SIGINT, hear)
+    try:
+        yield asked
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -8,6 +8,7 @@ from halma.agents import (
     greedy,
     human,
     initialize,
+    learned,
     lookahead,
     mcts,
     minimax,
@@ -32,6 +33,7 @@ _KINDS = {
         *searching.KINDS,
         optimal.KIND,
         optimal.TABLE_KIND,
+        learned.KIND,
         human.KIND,
     )
 }

@@ -19,6 +19,7 @@ from halma.cli.reproduce import reproduce
 from halma.cli.show import show
 from halma.cli.solve import solve
 from halma.cli.tournament import tournament
+from halma.cli.train import train
 from halma.cli.truth import truth
 from halma.cli.verb import verb
 
@@ -43,5 +44,6 @@ app.command()(verb(tournament))
 app.command()(verb(replay))
 app.command()(verb(reproduce))
 app.command()(verb(solve))
+app.command()(verb(train))
 app.command()(verb(truth))
 app.add_typer(bench, name="bench")

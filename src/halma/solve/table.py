@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from halma.errors import TableError
+from halma.files import sync_folder
 from halma.games import Game
 
 MAGIC = b"halmatbl"
@@ -96,7 +97,7 @@ def save(path: Path, game: Game, kind: str, about: Mapping[str, Any], arrays: Ar
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
 
 
 def load(path: Path, game: Game, kind: str | None = None) -> Table:
@@ -193,12 +194,3 @@ def _is_running(process: int) -> bool:
     except OSError:
         return True
     return True
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make sure that the new name survives a power cut."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -1,0 +1,80 @@
+"""`halma train`: learn from nothing, as a recipe says."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from halma.cli.verb import JsonFlag, note, print_json
+
+if TYPE_CHECKING:
+    from halma.learn import Recipe
+
+
+def train(
+    recipe: Annotated[
+        str,
+        typer.Argument(
+            help="A recipe, such as hsueh2023/ewn-3x3-3, a file.toml, or a run to go on with."
+        ),
+    ],
+    out: Annotated[
+        Path | None, typer.Option(help="Directory of the run; runs/RECIPE if left out.")
+    ] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Another value of a setting: search.simulations=400."),
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option(min=1, max=256, help="Threads; one a core if left out.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="The same seed gives the same result.")
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Train as a recipe says. The same command again goes on where the last one stopped."""
+    import os
+
+    from halma.learn.handlers import Console, TensorBoard
+    from halma.learn.methods import train as run
+    from halma.learn.recipe import parse_changes
+
+    chosen, folder = _find(recipe)
+    wanted = parse_changes(chosen, changes or [])
+    if seed is not None:
+        wanted["seed"] = seed
+    chosen = chosen.changed(wanted) if wanted else chosen
+    folder = out or folder
+    console = Console()
+    try:
+        metrics = run(
+            chosen,
+            folder,
+            [console, TensorBoard(folder, note)],
+            threads=threads or os.cpu_count() or 1,
+        )
+    except KeyboardInterrupt:
+        note(f"To go on: {shlex.join(['halma', *sys.argv[1:]])}")
+        raise
+    if json:
+        print_json({"run": str(folder), "recipe": chosen.name, "settings": chosen.flat, **metrics})
+    else:
+        note(f"Metrics are in {folder / 'metrics.jsonl'}. To play against what was learnt:")
+        note(f"  halma play human learned:{folder} --game {chosen.game.name}")
+
+
+def _find(name: str) -> tuple[Recipe, Path]:
+    """Return the recipe that is meant, and where its run belongs."""
+    from halma.learn.recipe import load
+    from halma.learn.rundir import RECIPE
+
+    run = Path(name)
+    if (run / RECIPE).is_file():
+        return load(str(run / RECIPE)), run
+    file = run.suffix == ".toml"
+    return load(name), Path("runs") / (run.stem if file else name)

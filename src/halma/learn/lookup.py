@@ -1,0 +1,76 @@
+"""A learnt table as it can be asked: what a checkpoint of a tabular run knows of a position."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from halma.errors import RunError, TableError
+from halma.games import Game, Position
+from halma.learn.checkpoints import list_checkpoints
+from halma.solve.table import Table, load
+
+#: What checkpoints of tabular runs say they are.
+KIND = "lookup table"
+
+
+class LookupTable:
+    """Policies and values of all positions that can be reached, mapped from a file."""
+
+    def __init__(self, game: Game, table: Table) -> None:
+        self.game = game
+        self.path = table.path
+        self.iteration = int(table.about["iteration"])
+        self._indices = table.arrays["indices"]
+        #: [row, 0] is the logit of the value, [row, 1 + action] one of the policy
+        self._entries = table.arrays["table"].reshape(len(self._indices), game.actions + 1)
+
+    def policy(self, position: Position) -> npt.NDArray[np.float64]:
+        """Return a probability for each of the legal moves, in their order."""
+        logits = self._entry(position)[1:]
+        core, state = self.game.core, position.state
+        chosen = logits[[core.action(state, move) for move in core.legal(state)]]
+        weights = np.exp((chosen - chosen.max()).astype(np.float64))
+        policy: npt.NDArray[np.float64] = weights / weights.sum()
+        return policy
+
+    def value(self, position: Position) -> float:
+        """Return the value for the player to move, between 0 and 1."""
+        return float(1.0 / (1.0 + np.exp(-np.float64(self._entry(position)[0]))))
+
+    def _entry(self, position: Position) -> npt.NDArray[np.float32]:
+        index = self.game.core.index(position.state)
+        row = int(np.searchsorted(self._indices, np.uint64(index)))
+        if row == len(self._indices) or self._indices[row] != index:
+            raise RunError(
+                f"No game of '{self.game.name}' gets to {position.text!r}, so nothing was learnt "
+                "about it."
+            )
+        entry: npt.NDArray[np.float32] = self._entries[row]
+        return entry
+
+
+def open_lookup_table(path: Path, game: Game) -> LookupTable:
+    """Return what a run has learnt, by its newest checkpoint that is whole, or a checkpoint."""
+    if path.is_file():
+        files = [path]
+    else:
+        files = [file for _, file in list_checkpoints(path / "checkpoints")]
+        if not files:
+            raise RunError(f"There is no run with a checkpoint in '{path}'.")
+    fault: TableError | None = None
+    for file in files:
+        try:
+            return _opened(file, file.stat().st_mtime_ns, game)
+        except TableError as error:
+            fault = fault or error
+    assert fault is not None
+    raise fault
+
+
+@lru_cache(maxsize=8)
+def _opened(path: Path, changed: int, game: Game) -> LookupTable:
+    return LookupTable(game, load(path, game, KIND))

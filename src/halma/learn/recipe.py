@@ -1,0 +1,187 @@
+"""Recipes: a complete setting of a training run, in TOML.
+
+A recipe names its method and overrides what it wants of that method's settings. It may
+extend another recipe. `halma.recipes` holds those that come with the package:
+`load("hsueh2023/ewn-3x3-3", {"search.simulations": 400})`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import halma
+from halma import _core
+from halma.errors import RecipeError, suggestion
+from halma.games import Game, game
+from halma.learn import settings as typed
+from halma.learn.sections import TabularSettings
+from halma.learn.settings import Plain
+
+#: Where the recipes are that come with the package.
+FOLDER = Path(halma.__file__).parent / "recipes"
+#: A recipe extends another one, which extends another one, and so on, so often at most.
+_DEEPEST = 10
+_LONGEST_FILE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way of learning, and what can be set of it."""
+
+    name: str
+    settings: type[Any]
+    #: raises a `RecipeError` if settings that are fine by themselves do not go together
+    check: Callable[[Any, Game], None]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Checked settings of a method. `name` is where they come from."""
+
+    name: str
+    method: str
+    settings: Any
+
+    @property
+    def flat(self) -> dict[str, Plain]:
+        """All settings by their keys, the method first."""
+        return {"method": self.method, **typed.flat(self.settings)}
+
+    @property
+    def game(self) -> Game:
+        """The variant that is learnt."""
+        return game(self.settings.game)
+
+    def changed(self, changes: Mapping[str, Plain]) -> Recipe:
+        """Return this recipe with other values of some keys, checked."""
+        known = list(typed.keys(METHODS[self.method].settings))
+        for key in changes:
+            if key not in known:
+                raise typed.unknown(key, known)
+        merged = {**typed.flat(self.settings), **changes}
+        return _checked(self.name, {"method": self.method, **typed.nested(merged)})
+
+    def difference(self, other: Recipe) -> str | None:
+        """Return a clause about the first setting that differs, if any does."""
+        theirs = other.flat
+        for key, value in self.flat.items():
+            if key not in theirs:
+                return f"it has no '{key}'"
+            if theirs[key] != value:
+                there, here = typed.write_value(theirs[key]), typed.write_value(value)
+                return f"'{key}' is {there} there and {here} here"
+        return None
+
+    def toml(self) -> str:
+        """Return all settings as TOML with comments; `load` reads it."""
+        about = "# How this run learns; the default values are those of the recipe's paper."
+        return f"{about}\nmethod = {typed.write_value(self.method)}\n{typed.write(self.settings)}"
+
+
+def load(name: str, changes: Mapping[str, Plain] | None = None) -> Recipe:
+    """Return the recipe of a name or in a file, with changes; all of it is checked."""
+    found = _checked(name, _merged(name, None, 0))
+    return found.changed(changes) if changes else found
+
+
+def names() -> list[str]:
+    """Return the names of the recipes that come with the package."""
+    files = FOLDER.rglob("*.toml")
+    return sorted(str(path.relative_to(FOLDER).with_suffix("").as_posix()) for path in files)
+
+
+def parse_changes(recipe: Recipe, texts: Iterable[str]) -> dict[str, Plain]:
+    """Read `key=value` texts, as after `--set`."""
+    kind = METHODS[recipe.method].settings
+    changes: dict[str, Plain] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        key = key.strip()
+        if not equals or not key:
+            raise RecipeError(f"'{text[:60]}' is not of the form key=value.")
+        if key in changes:
+            raise RecipeError(f"'{key}' is set twice.")
+        changes[key] = typed.from_text(kind, key, value)
+    return changes
+
+
+def _checked(name: str, given: dict[str, Any]) -> Recipe:
+    """Turn what a recipe says, its ancestors included, into settings."""
+    given = dict(given)
+    method = given.pop("method", None)
+    if not isinstance(method, str) or method not in METHODS:
+        said = "does not say" if method is None else f"cannot have {str(method)[:40]!r} for"
+        near = suggestion(method, METHODS) if isinstance(method, str) else ""
+        raise RecipeError(
+            f"The recipe '{name}' {said} its 'method': it is one of {', '.join(METHODS)}.{near}"
+        )
+    try:
+        settings = typed.read(METHODS[method].settings, given)
+        METHODS[method].check(settings, game(settings.game))
+    except RecipeError as error:
+        raise RecipeError(f"Recipe '{name}': {error}") from None
+    return Recipe(name, method, settings)
+
+
+def _merged(name: str, beside: Path | None, depth: int) -> dict[str, Any]:
+    """Return what a recipe says on top of what it extends."""
+    path = _find(name, beside)
+    if depth > _DEEPEST:
+        raise RecipeError(f"The recipe '{name}' extends itself in the end.")
+    try:
+        if path.stat().st_size > _LONGEST_FILE:
+            raise RecipeError(f"'{path}' is too long to be a recipe.")
+        given = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise RecipeError(f"'{path}' is not TOML: {error}.") from None
+    parent = given.pop("extends", None)
+    if parent is None:
+        return given
+    if not isinstance(parent, str):
+        raise RecipeError(f"In '{path}', 'extends' is not the name of a recipe.")
+    return _on_top(_merged(parent, path.parent, depth + 1), given)
+
+
+def _on_top(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(below)
+    for key, value in above.items():
+        under = merged.get(key)
+        both = isinstance(under, dict) and isinstance(value, dict)
+        merged[key] = _on_top(under, value) if both else value  # type: ignore[arg-type]
+    return merged
+
+
+def _find(name: str, beside: Path | None) -> Path:
+    """Return the file of a recipe; `x.toml` is a file of the person's, anything else is ours."""
+    if name.endswith(".toml"):
+        path = Path(name) if beside is None else beside / name
+        if not path.is_file():
+            raise RecipeError(f"There is no recipe '{path}'.")
+        return path
+    known = names()
+    if name not in known:
+        raise RecipeError(
+            f"There is no recipe '{name[:60]}'.{suggestion(name, known)} "
+            f"There are {', '.join(known)}; a file's name ends in .toml."
+        )
+    return FOLDER / f"{name}.toml"
+
+
+def _check_tabular(settings: TabularSettings, chosen: Game) -> None:
+    if not _core.Expectimax.supports(chosen.core):
+        raise RecipeError(
+            f"'game' cannot be '{chosen.name}': a lookup table is for two players, chance and "
+            "positions that can be numbered, as in 'ewn-3x3-3'."
+        )
+    if settings.search.count_root and settings.search.simulations < 2:
+        raise RecipeError(
+            "'search.simulations' cannot be 1 if 'search.count_root' is true: "
+            "that one would be the position itself."
+        )
+
+
+METHODS = {method.name: method for method in (Method("tabular", TabularSettings, _check_tabular),)}

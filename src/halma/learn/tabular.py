@@ -1,0 +1,327 @@
+"""Tabular AlphaZero (hsueh2023, algorithm 1), graded against the exact truth.
+
+Self-play, table and updates are the core's (`core/learn/tabular.hpp`); this is the loop
+around them: iterate, grade, report, save.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypedDict
+
+import numpy as np
+
+from halma import _core
+from halma.errors import RunError, TableError
+from halma.interrupt import asked_to_stop, interruptible
+from halma.learn.checkpoints import Checkpoints
+from halma.learn.grading import TestPositions, WinRate, decisions_near_start
+from halma.learn.handlers.jsonl import MetricsFile
+from halma.learn.lookup import KIND
+from halma.learn.metrics import keep_metrics
+from halma.learn.recipe import Recipe
+from halma.learn.reports import (
+    Checkpoint,
+    Curve,
+    Finished,
+    Handler,
+    Iteration,
+    Reporter,
+    Started,
+    Stopped,
+    reporting,
+)
+from halma.learn.rundir import RunDirectory
+from halma.learn.sections import TabularSettings
+from halma.solve import Solution, solution_for, solve
+from halma.solve.solution import ChanceSolution
+from halma.solve.table import Arrays, Table
+
+CURVES = (
+    Curve("wr_p", "WR_p", ".1%"),
+    Curve("err_p", "ERR_p", ".4f"),
+    Curve("mae_v", "MAE_v", ".4f"),
+)
+
+
+class TabularMetrics(TypedDict):
+    """A line of metrics.jsonl. Grades are None after iterations that were not graded."""
+
+    #: counts from 1
+    iteration: int
+    #: share of points against the optimal player, and its 95% interval
+    wr_p: float | None
+    wr_p_low: float | None
+    wr_p_high: float | None
+    #: the same from each side
+    wr_p_first: float | None
+    wr_p_second: float | None
+    #: what the policy loses on the test positions, and how far values are off there
+    err_p: float | None
+    mae_v: float | None
+    #: positions updated so often at least, since the beginning
+    updated_1: int
+    updated_4: int
+    updated_16: int
+    learning_rate: float
+    #: of this iteration's self-play
+    games: int
+    plies: int
+    draws: int
+    simulations: int
+    #: updates made, the games of the window taken together
+    positions: int
+    play_seconds: float
+    update_seconds: float
+    grade_seconds: float
+    #: of the whole run so far, earlier sittings included
+    seconds: float
+
+
+def train(
+    recipe: Recipe,
+    out: Path,
+    handlers: Sequence[Handler] = (),
+    threads: int = 1,
+    solution: Solution | None = None,
+) -> TabularMetrics:
+    """Train as a recipe says, in a run directory; return the metrics of the last iteration.
+
+    A run that was stopped or killed goes on where it was, and a finished one only answers.
+    Without a `solution` one is read from where tables are kept, or made. A person's Ctrl-C
+    leaves a checkpoint and ends in `KeyboardInterrupt`.
+    """
+    with (
+        RunDirectory(out, recipe) as run,
+        reporting([MetricsFile(out), *handlers]) as reporter,
+    ):
+        return _Loop(recipe, run, threads, solution, reporter).run()
+
+
+def learning_rate(settings: TabularSettings, iteration: int) -> float:
+    """Return the learning rate of an iteration; they count from 1."""
+    late = iteration > settings.learning.late_from * settings.iterations
+    return settings.learning.late_rate if late else settings.learning.rate
+
+
+class _Loop:
+    """One sitting of a run."""
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        run: RunDirectory,
+        threads: int,
+        solution: Solution | None,
+        reporter: Reporter,
+    ) -> None:
+        self.settings: TabularSettings = recipe.settings
+        self.recipe = recipe
+        self.out = run.path
+        self.threads = threads
+        self.game = recipe.game
+        self.solution = solution
+        self.reporter = reporter
+        self.checkpoints = Checkpoints(run.checkpoints, self.game, KIND, self.settings.checkpoints)
+        #: the last iteration that is safe, and what it left
+        self.saved = 0
+        self.found: Table | None = None
+        #: seconds of earlier sittings, and when this one began
+        self.earlier = 0.0
+        self.began = time.perf_counter()
+
+    def run(self) -> TabularMetrics:
+        """Train from where the run is to its end."""
+        total = self.settings.iterations
+        try:
+            self.found = self.checkpoints.newest(self.reporter.note)
+            self.saved = self.found.about["iteration"] if self.found is not None else 0
+            history = keep_metrics(self.out, self.saved)
+            self.reporter.emit(
+                Started(
+                    self.recipe.name,
+                    self.out,
+                    self.game.name,
+                    total,
+                    self.saved,
+                    tuple(history),
+                    CURVES,
+                )
+            )
+            metrics: Any = history[-1] if self.saved == total else self._go_on()
+            self.reporter.emit(Finished(metrics))
+        except OSError as error:
+            raise self._told(error) from None
+        last: TabularMetrics = metrics
+        return last
+
+    def _go_on(self) -> TabularMetrics:
+        self.trainer = interruptible(lambda: make_trainer(self.recipe, self.threads))
+        if self.found is not None:
+            self._restore(self.found)
+            # A large file would otherwise stay mapped.
+            self.found = None
+        self._prepare_grading()
+        self.began = time.perf_counter()
+        with asked_to_stop(self.trainer.stop) as asked:
+            while True:
+                metrics = None if asked.is_set() else self._iterate()
+                if metrics is not None:
+                    self.reporter.emit(Iteration(metrics))
+                    if metrics["iteration"] == self.settings.iterations:
+                        self._save()
+                        return metrics
+                if asked.is_set():
+                    self._save()
+                    self.reporter.emit(Stopped(self.trainer.iteration))
+                    raise KeyboardInterrupt
+                if self.checkpoints.is_due:
+                    self._save()
+
+    def _iterate(self) -> TabularMetrics | None:
+        """Play, learn and grade; nothing if it was stopped before it had learnt."""
+        settings, trainer = self.settings, self.trainer
+        number = trainer.iteration + 1
+        rate = learning_rate(settings, number)
+        totals = interruptible(
+            lambda: trainer.iterate(rate, self.threads, settings.selfplay.seconds)
+        )
+        if totals is None:
+            return None
+        began = time.perf_counter()
+        graded = number % settings.grading.every == 0 or number == settings.iterations
+        grades = interruptible(lambda: self._grade(number)) if graded else _NO_GRADES
+        now = time.perf_counter()
+        metrics = {
+            "iteration": number,
+            **grades,
+            **{f"updated_{times}": trainer.updated(times) for times in (1, 4, 16)},
+            "learning_rate": rate,
+            **{key: totals[key] for key in _TOTALS},
+            "grade_seconds": now - began,
+            "seconds": self._seconds(),
+        }
+        return metrics  # type: ignore[return-value]
+
+    def _grade(self, iteration: int) -> dict[str, float | None]:
+        truth, trainer = self.truth.arrays, self.trainer
+        table = trainer.table()
+        rate = WinRate.of(
+            trainer.match(
+                truth["values"],
+                truth["distances"],
+                self.settings.grading.games,
+                seed=_match_seed(self.settings.seed, iteration),
+                threads=self.threads,
+            )
+        )
+        low, high = rate.interval
+        return {
+            "wr_p": rate.value,
+            "wr_p_low": low,
+            "wr_p_high": high,
+            "wr_p_first": rate.first.share,
+            "wr_p_second": rate.second.share,
+            "err_p": self.test_positions.policy_error(table[:, 1:]),
+            "mae_v": self.test_positions.value_error(table[:, 0]),
+        }
+
+    def _prepare_grading(self) -> None:
+        self.truth = self.solution or find_solution(self.recipe, self.threads, self.reporter.note)
+        if not isinstance(self.truth, ChanceSolution):
+            raise TableError(f"'{self.game.name}' has no solution that a match can be played by.")
+        positions = decisions_near_start(self.game, self.settings.grading.plies)
+        self.test_positions = TestPositions(self.truth, positions, self.trainer.row)
+
+    def _restore(self, found: Table) -> None:
+        trainer, arrays = self.trainer, found.arrays
+        trainer.table().reshape(-1)[:] = arrays["table"]
+        trainer.updates()[:] = arrays["updates"]
+        trainer.restore(found.about["iteration"], arrays["recent"].tobytes())
+        self.earlier = found.about["seconds"]
+
+    def _save(self) -> None:
+        trainer = self.trainer
+        if trainer.iteration == self.saved:
+            return
+        arrays: Arrays = {
+            "indices": trainer.indices(),
+            "table": trainer.table().reshape(-1),
+            "updates": trainer.updates(),
+            "recent": np.frombuffer(trainer.recent(), dtype=np.uint8),
+        }
+        about = {"seconds": self._seconds()}
+        path = self.checkpoints.save(trainer.iteration, about, arrays)
+        self.saved = trainer.iteration
+        self.reporter.emit(Checkpoint(self.saved, path, self.checkpoints.last_cost))
+
+    def _seconds(self) -> float:
+        return self.earlier + time.perf_counter() - self.began
+
+    def _told(self, error: OSError) -> RunError:
+        what = error.filename or self.out
+        good = f"iteration {self.saved} is safe" if self.saved else "no iteration was saved yet"
+        return RunError(
+            f"'{what}': {error.strerror}. The run has stopped; {good}, and the same command "
+            "goes on from there."
+        )
+
+
+_TOTALS = (
+    "games",
+    "plies",
+    "draws",
+    "simulations",
+    "positions",
+    "play_seconds",
+    "update_seconds",
+)
+_NO_GRADES: dict[str, float | None] = dict.fromkeys(
+    ("wr_p", "wr_p_low", "wr_p_high", "wr_p_first", "wr_p_second", "err_p", "mae_v")
+)
+
+
+def make_trainer(recipe: Recipe, threads: int = 1) -> _core.TabularTrainer:
+    """Return the core's trainer of a recipe, before its first iteration."""
+    settings: TabularSettings = recipe.settings
+    game, search = recipe.game, settings.search
+    options = _core.SearchOptions()
+    options.rule = getattr(_core.Rule, search.rule.upper())
+    options.c = search.c
+    options.untried = getattr(_core.Untried, search.untried.upper())
+    options.solver = search.solver
+    options.considered = search.considered
+    if search.rule == "puct":
+        # Gumbel's draw at the root is noise enough.
+        options.noise_weight, options.noise_alpha = search.noise, search.alpha
+    return _core.TabularTrainer(
+        game.core,
+        options,
+        game.limits,
+        simulations=search.simulations,
+        count_root=search.count_root,
+        games=settings.selfplay.games,
+        window=settings.learning.window,
+        seed=settings.seed,
+        symmetry=settings.learning.symmetry,
+        spread=settings.learning.spread,
+        threads=threads,
+    )
+
+
+def find_solution(
+    recipe: Recipe, threads: int = 1, note: Callable[[str], None] = lambda text: None
+) -> Solution:
+    """Return the exact solution that a run is graded by; one that takes long is kept."""
+    try:
+        return solution_for(recipe.game)
+    except TableError:
+        note(f"Solving {recipe.game.name} first, so that the run can be graded.")
+        return solve(recipe.game, threads=threads, note=note)
+
+
+def _match_seed(seed: int, iteration: int) -> int:
+    """Return a seed for an iteration's match that does not depend on how the run got there."""
+    return int(np.random.SeedSequence((seed, iteration)).generate_state(1, np.uint64)[0] >> 1)

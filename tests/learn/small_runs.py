@@ -1,0 +1,74 @@
+"""Runs that take a second, for tests."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+from halma.learn import load
+
+SMALL = {
+    "game": "ewn-3x3-2",
+    "iterations": 6,
+    "search.simulations": 10,
+    "selfplay.games": 40,
+    "grading.games": 200,
+    # Every iteration is saved.
+    "checkpoints.seconds": 0.0,
+}
+TIMES = ("play_seconds", "update_seconds", "grade_seconds", "seconds")
+
+
+def small(**changes):
+    """Return a small recipe; `search__c=2` changes `search.c`."""
+    given = {key.replace("__", "."): value for key, value in changes.items()}
+    return load("hsueh2023/ewn-3x3-3", {**SMALL, **given})
+
+
+def without_times(metrics):
+    """Return what must be the same every time."""
+    return {key: value for key, value in metrics.items() if key not in TIMES}
+
+
+def recipe_file(folder, **changes):
+    """Write a small recipe and return its file."""
+    path = folder / "small.toml"
+    path.write_text(small(**changes).toml(), encoding="utf-8")
+    return path
+
+
+def start(recipe, out, *more):
+    """Start `halma train`; it hears Ctrl-C whatever the tests themselves were told."""
+    command = [sys.executable, "-m", "halma.cli", "train", str(recipe), "--out", str(out)]
+    return subprocess.Popen(
+        [*command, "--threads", "1", "--json", *more],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+
+
+def finish(process):
+    """Wait for a process; return its status, its one object (or None) and standard error."""
+    out, err = process.communicate(timeout=120)
+    return process.returncode, json.loads(out) if out else None, err
+
+
+def lines_of(out):
+    """Count the finished lines of a run's metrics."""
+    path = out / "metrics.jsonl"
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def contents(folder):
+    """Return every file of a folder but the lock."""
+    found = {}
+    for root, _, names in os.walk(folder):
+        for name in names:
+            if name != "lock":
+                path = os.path.join(root, name)
+                with open(path, "rb") as file:
+                    found[path] = file.read()
+    return found
