@@ -20,7 +20,7 @@ F = np.float32
 class Node:
     state: bytes
     visits: int = 0
-    total: F = F(0)
+    total: F = field(default_factory=F)
     #: per move or outcome: what it is, its prior, its visits and the mover's total
     what: list[int] = field(default_factory=list)
     prior: list[F] = field(default_factory=list)
@@ -138,7 +138,7 @@ class Twin:
         mover = game.mover(state)
         if game.at_chance(state):
             edge, left = 0, random.uniform()
-            for edge in range(len(node.what)):  # noqa: B007
+            for edge in range(len(node.what)):
                 left -= float(node.prior[edge])
                 if left < 0:
                     break
