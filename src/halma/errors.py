@@ -74,6 +74,10 @@ class TableError(HalmaError):
     """A file of solved positions cannot be used, or a solution cannot be had."""
 
 
+class NetworkError(HalmaError):
+    """A file with a network in it cannot be used."""
+
+
 def suggestion(word: str, known: Iterable[str]) -> str:
     """Return ` Did you mean 'x'?` for the known word nearest to `word`, or nothing."""
     near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
