@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import operator
-import struct
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
@@ -17,22 +16,10 @@ from torch import Tensor, fx, nn
 
 from halma.errors import NetworkError
 from halma.learn.networks.blocks import Network, fold_norms
-from halma.learn.onnxfile import (
-    ATTRIBUTE,
-    GRAPH,
-    INITIALIZER,
-    NODE,
-    OPERATION,
-)
-from halma.learn.wire import bytes_field, fixed32_field, number_field, varint
+from halma.learn.onnxfile import INPUT, OUTPUTS, write_model, write_node, write_tensor
 
-#: names of what goes in and comes out
-INPUT, OUTPUTS = "planes", ("policy", "values")
 #: largest difference between torch's and onnxruntime's results; they add up in another order
 TOLERANCE = 1e-3
-#: old enough to be read everywhere
-_IR_VERSION, _OPSET = 8, 17
-_FLOAT = 1
 
 
 def for_playing(network: Network) -> Network:
@@ -94,27 +81,10 @@ class _Graph:
             self._translate(node)
 
     def model(self) -> bytes:
-        """Return the whole as a ModelProto."""
+        """Return the whole as bytes."""
         info = self.info
-        ends = (
-            (11, INPUT, info.shape),
-            (12, OUTPUTS[0], (info.actions,)),
-            (12, OUTPUTS[1], (info.players,)),
-        )
-        graph = b"".join(
-            (
-                *(bytes_field(NODE, node) for node in self.nodes),
-                bytes_field(2, "halma"),
-                *(bytes_field(INITIALIZER, weight) for weight in self.weights),
-                *(bytes_field(field, _value_info(name, shape)) for field, name, shape in ends),
-            )
-        )
-        return (
-            number_field(1, _IR_VERSION)
-            + bytes_field(2, "halma")
-            + bytes_field(GRAPH, graph)
-            + bytes_field(8, bytes_field(1, "") + number_field(2, _OPSET))
-        )
+        outputs = zip(OUTPUTS, ((info.actions,), (info.players,)), strict=True)
+        return write_model(self.nodes, self.weights, {INPUT: info.shape}, dict(outputs))
 
     def _translate(self, node: fx.Node) -> None:
         if node.op == "placeholder":
@@ -146,23 +116,14 @@ class _Graph:
         for number, tensor in enumerate(tensors):
             if tensor is not None:
                 inputs.append(f"{node.name}.{number}")
-                self.weights.append(_tensor(inputs[-1], tensor))
+                self.weights.append(write_tensor(inputs[-1], tensor.detach().numpy()))
         self._add(node, operation, inputs, attributes)
 
     def _add(
         self, node: fx.Node, operation: str, inputs: Sequence[str], attributes: dict[str, Any]
     ) -> None:
         self.names[node] = self.final.get(node, node.name)
-        self.nodes.append(
-            b"".join(
-                (
-                    *(bytes_field(1, name) for name in inputs),
-                    bytes_field(2, self.names[node]),
-                    bytes_field(OPERATION, operation),
-                    *(bytes_field(ATTRIBUTE, _attribute(*item)) for item in attributes.items()),
-                )
-            )
-        )
+        self.nodes.append(write_node(operation, inputs, self.names[node], attributes))
 
     def _inputs(self, node: fx.Node) -> list[str]:
         """Return the names of what a node is computed from."""
@@ -186,33 +147,3 @@ def _flat(given: object) -> list[object]:
     if isinstance(given, tuple | list):
         return [one for part in given for one in _flat(part)]
     return [given]
-
-
-def _attribute(name: str, value: int | float | Sequence[int]) -> bytes:
-    if isinstance(value, float):
-        return (
-            bytes_field(1, name) + fixed32_field(2, struct.pack("<f", value)) + number_field(20, 1)
-        )
-    if isinstance(value, int):
-        return bytes_field(1, name) + number_field(3, value) + number_field(20, 2)
-    numbers = b"".join(number_field(8, number) for number in value)
-    return bytes_field(1, name) + numbers + number_field(20, 7)
-
-
-def _tensor(name: str, tensor: Tensor) -> bytes:
-    return b"".join(
-        (
-            bytes_field(1, b"".join(varint(side) for side in tensor.shape)),
-            number_field(2, _FLOAT),
-            bytes_field(8, name),
-            bytes_field(9, tensor.detach().contiguous().numpy().tobytes()),
-        )
-    )
-
-
-def _value_info(name: str, shape: Sequence[int]) -> bytes:
-    """Describe an array with any number of rows."""
-    sides = bytes_field(1, bytes_field(2, "n"))
-    sides += b"".join(bytes_field(1, number_field(1, side)) for side in shape)
-    kind = bytes_field(1, number_field(1, _FLOAT) + bytes_field(2, sides))
-    return bytes_field(1, name) + bytes_field(2, kind)
