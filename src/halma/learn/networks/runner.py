@@ -61,9 +61,13 @@ class TorchEvaluator:
         """Take over the weights of a network of the same description, for all lanes."""
         if network.info != self.info:
             raise HalmaError("The new weights are of a network of another description.")
+        self._wait()  # lanes have streams of their own, which must not see half of it
+        self._model.load_state_dict(for_playing(network).state_dict())
+        self._wait()
+
+    def _wait(self) -> None:
         if self.device.type == "cuda":
             torch.cuda.synchronize(self.device)
-        self._model.load_state_dict(for_playing(network).state_dict())
 
     def judge(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """Judge planes on the device."""
@@ -104,7 +108,7 @@ class CudaLane:
         self._evaluator = evaluator
         self._capacity = capacity
         self._stream: Any = torch.cuda.Stream(evaluator.device)  # type: ignore[no-untyped-call]
-        self._done: Any = torch.cuda.Event()  # type: ignore[no-untyped-call]
+        self._done: Any = torch.cuda.Event(blocking=True)  # type: ignore[no-untyped-call]
         self._written = torch.zeros((capacity, *evaluator.shape), pin_memory=True)
         self._policy = torch.zeros((capacity, evaluator.actions), pin_memory=True)
         self._values = torch.zeros((capacity, evaluator.players), pin_memory=True)
@@ -146,6 +150,7 @@ class CudaLane:
             self._evaluator.run(self._input[:size])
         self._stream.synchronize()
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, stream=self._stream):
+        # Other threads may go on using the GPU meanwhile, to learn for instance.
+        with torch.cuda.graph(graph, stream=self._stream, capture_error_mode="thread_local"):
             results = self._evaluator.run(self._input[:size])
         return graph, results
