@@ -58,7 +58,7 @@ def refusal(read, *given):
 
 def test_what_is_written_is_read(model, weights):
     info = read_info(model)
-    assert info == describe(GAME, "modern:size=s", {"games": 12})
+    assert info == describe(GAME, "modern:size=s") and info.about == {"games": 12}
     assert info.shape == (3, 4, 4) and info.actions == 161 and info.players == 2
     assert read_model(model)[0] == info
     found, arrays = read_weights(weights)
@@ -339,3 +339,9 @@ def test_reading_needs_neither_torch_nor_onnxruntime(model, weights):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == f"{GAME.name} {GAME.name}\n", done.stderr
+
+
+def test_learning_without_torch_is_a_sentence():
+    code = "import sys; sys.modules['torch'] = None; import halma.learn.networks"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert 'pip install "halma[train]"' in done.stderr.splitlines()[-1]

@@ -144,7 +144,7 @@ def test_weights_survive_a_file(tmp_path, variant, architecture):
     first, second = tmp_path / "a.safetensors", tmp_path / "b.safetensors"
     networks.save(network, first, {"games": 3})
     loaded = networks.load(first).eval()
-    assert loaded.info == replace(network.info, about={"games": 3})
+    assert loaded.info == network.info and loaded.info.about == {"games": 3}
     planes = some_planes(network)
     for ours, theirs in zip(network(planes), loaded(planes), strict=True):
         assert torch.equal(ours, theirs)
@@ -235,6 +235,7 @@ def test_a_torch_evaluator_takes_new_weights_and_gives_priors():
     network, other = shaken("ewn-5x5-6", "modern:s"), network_for("ewn-5x5-6", "modern:s")
     planes = some_planes(network).numpy()
     evaluator = networks.TorchEvaluator(other)
+    network.info = replace(network.info, about={"games": 100})
     evaluator.load(network)
     expected = networks.TorchEvaluator(network).evaluate(planes)
     for ours, theirs in zip(evaluator.evaluate(planes), expected, strict=True):
@@ -287,3 +288,27 @@ def test_a_gpu_says_what_the_cpu_says(graphs):
 def test_only_plain_operations_are_written():
     for variant, architecture in CASES:
         onnxfile.look_through(networks.to_onnx(network_for(variant, architecture)))
+
+
+@pytest.mark.parametrize("architecture", ["modern:s", "liu2019", "hsueh2023:16"])
+def test_everything_learns(architecture):
+    """A few steps on some positions bring the loss down and move every parameter."""
+    network = network_for("ewn-3x3-3", architecture).train()
+    before = [parameter.detach().clone() for parameter in network.parameters()]
+    generator = torch.Generator().manual_seed(4)
+    planes = some_planes(network, 64)
+    moves = torch.randint(0, network.info.actions, (64,), generator=generator)
+    wins = torch.randint(0, 2, (64,), generator=generator).float()
+    scores = torch.stack((wins, 1 - wins), 1)
+    optimiser = torch.optim.Adam(network.parameters(), lr=3e-3)
+    losses = []
+    for _ in range(30):
+        policy, values = network(planes)
+        loss = torch.nn.functional.cross_entropy(policy, moves) + ((values - scores) ** 2).mean()
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        losses.append(loss.item())
+    assert losses[-1] < 0.7 * losses[0]
+    for old, new in zip(before, network.parameters(), strict=True):
+        assert not torch.equal(old, new)

@@ -48,8 +48,9 @@ class NetworkInfo:
     actions: int
     #: `name:key=value`
     architecture: str
-    #: plain values for people: how it was trained, by whom
-    about: Mapping[str, Any] = field(default_factory=dict)
+    #: plain values for people, such as how it was trained; two networks that differ in
+    #: nothing else can take each other's weights
+    about: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     def check(self, game: Game, path: Path | str) -> None:
         """Raise a `NetworkError` unless the network in this file is for this variant."""

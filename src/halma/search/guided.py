@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from itertools import islice
 
 from halma import _core
 from halma.errors import OptionError
@@ -67,7 +66,5 @@ class GuidedSearch:
 
     def _earlier(self, record: Record) -> list[bytes]:
         """Return the states before the current one in which somebody chose, newest first."""
-        core = self.game.core
         states = (record.state_at(i) for i in reversed(range(len(record))))
-        decisions = (state for state in states if not core.at_chance(state))
-        return list(decisions if self.options.cut_loops else islice(decisions, core.history - 1))
+        return [state for state in states if not self.game.core.at_chance(state)]
