@@ -83,5 +83,5 @@ $(VENV)/.installed: $(VENV)/.tools $(SETTINGS) $(CORE)
 	@touch $@
 
 $(VENV)/.developing: $(VENV)/.tools $(SETTINGS) $(CORE)
-	$(INSTALL) --no-build-isolation --editable ".[dev,envs,peers,reports]"
+	$(INSTALL) --no-build-isolation --editable ".[dev,envs,peers,reports,train]"
 	@touch $@ $(VENV)/.installed

@@ -82,6 +82,10 @@ class RunError(HalmaError):
     """A run directory cannot be used, or a run cannot go on."""
 
 
+class NetworkError(HalmaError):
+    """A file with a network in it cannot be used."""
+
+
 def suggestion(word: str, known: Iterable[str]) -> str:
     """Return ` Did you mean 'x'?` for the known word nearest to `word`, or nothing."""
     near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)

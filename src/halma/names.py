@@ -16,7 +16,7 @@ Value = str | int | float
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a name: a choice of words, a number in a range, or numbers in a row."""
+    """One option of a name: a choice of words, a number in a range, numbers in a row, or text."""
 
     key: str
     default: Value
@@ -28,6 +28,8 @@ class Option:
     decimal: bool = False
     #: whether it is numbers with slashes between them, such as -1/0.5/2
     series: bool = False
+    #: whether it is any text without commas, such as a file's name
+    text: bool = False
 
     def parse(self, text: str) -> Value:
         """Return the checked value, or raise an `OptionError` that names what is allowed."""
@@ -38,6 +40,8 @@ class Option:
                     f"'{self.key}' cannot be '{text}': it is one of {allowed}."
                     + suggestion(text, self.choices)
                 )
+            return text
+        if self.text:
             return text
         if self.series:
             for part in text.split("/"):
@@ -119,8 +123,14 @@ def resolve(
 
 def join(name: str, values: Mapping[str, Value], options: Sequence[Option]) -> str:
     """Return the canonical name: only what differs from the defaults, in declared order."""
-    parts = [f"{o.key}={_write(values[o.key])}" for o in options if values[o.key] != o.default]
+    parts = [_pair(o, values[o.key]) for o in options if values[o.key] != o.default]
     return f"{name}:{','.join(parts)}" if parts else name
+
+
+def _pair(option: Option, value: Value) -> str:
+    # A text is a main option and comes first: it stands bare unless it looks like a pair.
+    bare = option.text and "=" not in str(value)
+    return str(value) if bare else f"{option.key}={_write(value)}"
 
 
 def _write(value: Value) -> str:

@@ -62,44 +62,48 @@ def draw_move(reports: tuple[MoveReport, ...], temperature: float, rng: random.R
     return rng.choices(reports, weights)[0].move
 
 
-def _build(name: str, given: Mapping[str, Value]) -> Agent:
-    simulations, seconds = int(given["sims"]) or None, float(given["time"]) or None
-    rule = str(given["rule"])
-    if simulations is None and seconds is None:
-        raise OptionError("'mcts' needs a limit: sims=800 or time=0.5, say.")
-    if rule == "gumbel" and simulations is None:
-        raise OptionError(
-            "'rule=gumbel' shares out its simulations in advance, so it needs 'sims'."
-        )
+def tree_options(given: Mapping[str, Value]) -> TreeOptions:
+    """Return the dials of a search from an agent's options, or say what does not go together."""
+    rule, noise = str(given["rule"]), float(given.get("noise", 0.0))
     if rule != "puct" and given["untried"] != "loss":
         raise OptionError(f"'untried' is for 'rule=puct'; '{rule}' has a rule of its own.")
     if rule == "gumbel" and given["c"] != "own":
         raise OptionError("'rule=gumbel' has no 'c'.")
+    if given["plies"] and not given["temperature"]:
+        raise OptionError("'plies' says how long a temperature holds, and none is given.")
+    if rule in ("uct", "pluska") and noise:
+        raise OptionError(f"'noise' changes priors, which 'rule={rule}' does not look at.")
+    return TreeOptions(
+        rule=rule,
+        c=None if given["c"] == "own" else float(given["c"]),
+        untried=str(given["untried"]),
+        evaluator=str(given.get("evaluator", "uniform")),
+        scale=float(given.get("scale", 0.0)),
+        solver=given["solver"] == "on",
+        cut_loops=given["loops"] == "cut",
+        noise=noise,
+        noise_alpha=float(given.get("alpha", 0.3)),
+        considered=int(given["considered"]),
+    )
+
+
+def _build(name: str, given: Mapping[str, Value]) -> Agent:
+    simulations, seconds = int(given["sims"]) or None, float(given["time"]) or None
+    if simulations is None and seconds is None:
+        raise OptionError("'mcts' needs a limit: sims=800 or time=0.5, say.")
+    if given["rule"] == "gumbel" and simulations is None:
+        raise OptionError(
+            "'rule=gumbel' shares out its simulations in advance, so it needs 'sims'."
+        )
     if given["scale"] and given["evaluator"] != "linear":
         raise OptionError("'scale' is for 'evaluator=linear'.")
     if given["alpha"] != 0.3 and not given["noise"]:
         raise OptionError("'alpha' shapes noise, and none is asked for.")
-    if given["plies"] and not given["temperature"]:
-        raise OptionError("'plies' says how long a temperature holds, and none is given.")
-    if rule in ("uct", "pluska") and given["noise"]:
-        raise OptionError(f"'noise' changes priors, which 'rule={rule}' does not look at.")
-    options = TreeOptions(
-        rule=rule,
-        c=None if given["c"] == "own" else float(given["c"]),
-        untried=str(given["untried"]),
-        evaluator=str(given["evaluator"]),
-        scale=float(given["scale"]),
-        solver=given["solver"] == "on",
-        cut_loops=given["loops"] == "cut",
-        noise=float(given["noise"]),
-        noise_alpha=float(given["alpha"]),
-        considered=int(given["considered"]),
-    )
     return TreeAgent(
         name,
         simulations,
         seconds,
-        options,
+        tree_options(given),
         reuse=given["reuse"] == "on",
         temperature=float(given["temperature"]),
         temperature_plies=int(given["plies"]),

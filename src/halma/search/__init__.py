@@ -1,14 +1,19 @@
 """Engines: what looks at a position for a while and tells what it found."""
 
 from halma.search.analysis import Analysis, MoveReport
+from halma.search.evaluators import Evaluator, Lane
+from halma.search.guided import GuidedSearch
 from halma.search.mcts import TreeOptions, TreeSearch
 from halma.search.minimax import Found, Minimax
 from halma.search.racing import GreedyTotals, greedy_games, greedy_record, lookahead_moves
 
 __all__ = [
     "Analysis",
+    "Evaluator",
     "Found",
     "GreedyTotals",
+    "GuidedSearch",
+    "Lane",
     "Minimax",
     "MoveReport",
     "TreeOptions",

@@ -114,11 +114,7 @@ class TreeSearch:
                 "Gumbel shares out its simulations in advance, so it needs a number of them."
             )
         record = at if isinstance(at, Record) else Record(self.game, at)
-        position = record.position
-        if position.is_chance:
-            raise ChanceError("A search starts where a player is to move, not at chance.")
-        if record.is_over:
-            raise GameOverError("A search starts where a player is to move: the game is over.")
+        position = searchable(record)
         self._go_to(record, position)
         began = time.perf_counter()
         if simulations:
@@ -167,29 +163,58 @@ class TreeSearch:
         return [core.key(state) for state in states if not core.at_chance(state)]
 
     def _report(self, position: Position, line_length: int, seconds: float) -> Analysis:
-        found = self._core.root_moves(line_length)
-        policy = self._core.policy()
-        best = self._core.best()
-        order = sorted(
-            range(len(found)), key=lambda i: (i == best, found[i].visits, policy[i]), reverse=True
-        )
-        reports = tuple(
-            MoveReport(
-                Move(found[i].move, self.game.format_move(position.state, found[i].move)),
-                value=None if math.isnan(found[i].value) else found[i].value,
-                visits=found[i].visits,
-                prior=found[i].prior,
-                policy=policy[i],
-                proof=_PROOFS.get(found[i].proof),
-                line=line_texts(position, found[i].line),
-            )
-            for i in order
-        )
-        value = reports[0].value
-        return Analysis(
+        core = self._core
+        return make_analysis(
             position,
-            reports,
-            value=self._core.root_value if value is None else value,
-            simulations=self._core.simulations,
+            core.root_moves(line_length),
+            core.policy(),
+            core.best(),
+            root_value=core.root_value,
+            simulations=core.simulations,
             seconds=seconds,
         )
+
+
+def searchable(record: Record) -> Position:
+    """Return a record's position, in which a player must be to move."""
+    position = record.position
+    if position.is_chance:
+        raise ChanceError("A search starts where a player is to move, not at chance.")
+    if record.is_over:
+        raise GameOverError("A search starts where a player is to move: the game is over.")
+    return position
+
+
+def make_analysis(
+    position: Position,
+    found: list[_core.RootMove],
+    policy: list[float],
+    best: int,
+    root_value: float,
+    simulations: int,
+    seconds: float,
+) -> Analysis:
+    """Write down what a tree search has found out about its root."""
+    order = sorted(
+        range(len(found)), key=lambda i: (i == best, found[i].visits, policy[i]), reverse=True
+    )
+    reports = tuple(
+        MoveReport(
+            Move(found[i].move, position.game.format_move(position.state, found[i].move)),
+            value=None if math.isnan(found[i].value) else found[i].value,
+            visits=found[i].visits,
+            prior=found[i].prior,
+            policy=policy[i],
+            proof=_PROOFS.get(found[i].proof),
+            line=line_texts(position, found[i].line),
+        )
+        for i in order
+    )
+    value = reports[0].value
+    return Analysis(
+        position,
+        reports,
+        value=root_value if value is None else value,
+        simulations=simulations,
+        seconds=seconds,
+    )

@@ -1,0 +1,250 @@
+"""Network files: what each says of itself, and why one is not used.
+
+There are two kinds. Weights are kept as safetensors, for learning; a network to play with
+is kept as ONNX. Both hold the same description in JSON, with a checksum of what they are
+the description of, so that a file that is cut short, damaged, foreign or meant for another
+game is found out before it is used. Reading one needs neither torch nor onnxruntime.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from halma.errors import NetworkError
+from halma.games import Game
+from halma.learn import onnxfile
+from halma.learn.architectures import architecture
+
+if TYPE_CHECKING:
+    from halma.learn.safetensors import Arrays
+
+FORMAT = 1
+WEIGHTS_SUFFIX, MODEL_SUFFIX = ".safetensors", ".onnx"
+#: the key of the description in a file's metadata
+KEY = "halma"
+#: no network here comes near
+LARGEST_FILE = 1 << 28
+_LONGEST_DESCRIPTION = 1 << 16
+_LONGEST_NAME = 500
+
+
+@dataclass(frozen=True)
+class NetworkInfo:
+    """What a network is for and how it is built."""
+
+    #: the variant's name, options included
+    game: str
+    #: of the meaning of the variant's planes and policy indices
+    version: int
+    players: int
+    #: planes, rows and columns
+    shape: tuple[int, int, int]
+    actions: int
+    #: `name:key=value`
+    architecture: str
+    #: plain values for people, such as how it was trained; two networks that differ in
+    #: nothing else can take each other's weights
+    about: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    def check(self, game: Game, path: Path | str) -> None:
+        """Raise a `NetworkError` unless the network in this file is for this variant."""
+        if self.game != game.name:
+            raise NetworkError(f"'{path}' is not used: it plays '{self.game}', not '{game.name}'.")
+        ours = describe(game, self.architecture)
+        if self.version != ours.version:
+            raise NetworkError(
+                f"'{path}' is not used: it knows version {self.version} of how '{self.game}' is "
+                f"shown to a network, and this is version {ours.version}."
+            )
+        for what, theirs, wanted in (
+            ("players", self.players, ours.players),
+            ("planes, rows and columns", self.shape, ours.shape),
+            ("policy indices", self.actions, ours.actions),
+        ):
+            if theirs != wanted:
+                raise NetworkError(
+                    f"'{path}' is not used: '{self.game}' has {wanted} {what}, not {theirs}."
+                )
+
+
+def describe(game: Game, architecture: str, about: Mapping[str, Any] | None = None) -> NetworkInfo:
+    """Return the description of a network for a variant."""
+    return NetworkInfo(
+        game=game.name,
+        version=game.core.version,
+        players=game.players,
+        shape=game.shape,
+        actions=game.actions,
+        architecture=architecture,
+        about=dict(about or {}),
+    )
+
+
+def new_network(game: Game, name: str, about: Mapping[str, Any] | None = None) -> NetworkInfo:
+    """Describe a network to be made for a variant, or say why it cannot be.
+
+    `name` is an architecture such as `modern:size=s`.
+    """
+    chosen = architecture(name)
+    chosen.check_fits(game.name, game.players, game.shape)
+    return describe(game, chosen.name, about)
+
+
+def read_info(path: Path | str) -> NetworkInfo:
+    """Return what a network file of either kind says of itself, having checked all of it."""
+    data = _contents(Path(path))
+    return (
+        _read_model(path, data)[0] if onnxfile.looks_like_it(data) else _read_weights(path, data)[0]
+    )
+
+
+def read_weights(path: Path | str) -> tuple[NetworkInfo, Arrays]:
+    """Return a file of weights: its description and its arrays by name, read-only."""
+    data = _contents(Path(path))
+    if onnxfile.looks_like_it(data):
+        raise NetworkError(
+            f"'{path}' is for playing; weights to learn with are in {WEIGHTS_SUFFIX} files."
+        )
+    return _read_weights(path, data)
+
+
+def read_model(path: Path | str) -> tuple[NetworkInfo, bytes]:
+    """Return a file to play with: its description and all of it, for onnxruntime."""
+    from halma.learn import safetensors
+
+    data = _contents(Path(path))
+    if safetensors.looks_like_it(data) and not onnxfile.looks_like_it(data):
+        raise NetworkError(
+            f"'{path}' holds weights to learn with; to play, export it to {MODEL_SUFFIX} "
+            "with halma.learn.networks.export_file."
+        )
+    return _read_model(path, data)[0], data
+
+
+def write_weights(path: Path | str, info: NetworkInfo, arrays: Arrays) -> None:
+    """Write weights; whoever looks at `path` sees the old file or the whole new one."""
+    from halma.learn import safetensors
+
+    description = _write_description(info, safetensors.data_of(arrays))
+    _write(Path(path), safetensors.pack(arrays, {KEY: description}))
+
+
+def write_model(path: Path | str, info: NetworkInfo, model: bytes) -> None:
+    """Write an ONNX model, given without metadata, in the same way."""
+    _, graph = onnxfile.look_through(model)
+    _write(Path(path), onnxfile.with_metadata(model, {KEY: _write_description(info, graph)}))
+
+
+def _contents(path: Path) -> bytes:
+    """Read a file that is not absurdly large and is no program in disguise."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(LARGEST_FILE + 1)
+    except FileNotFoundError:
+        raise NetworkError(f"There is no file '{path}'.") from None
+    except OSError as error:
+        raise NetworkError(f"'{path}' cannot be read: {error.strerror}.") from None
+    if len(data) > LARGEST_FILE:
+        raise NetworkError(f"'{path}' is not used: it is too large for a network of halma.")
+    if data.startswith((b"PK\x03\x04", b"\x80")):
+        raise NetworkError(
+            f"'{path}' is not used: it is a pickle or an archive, which could run programs."
+        )
+    return data
+
+
+def _read_weights(path: Path | str, data: bytes) -> tuple[NetworkInfo, Arrays]:
+    from halma.learn import safetensors
+
+    if not safetensors.looks_like_it(data):
+        raise NetworkError(f"'{path}' is not used: it is not a network file of halma.")
+    try:
+        metadata, arrays, body = safetensors.unpack(data)
+    except safetensors.SafetensorsError as error:
+        raise NetworkError(f"'{path}' is not used: {error}.") from None
+    return _read_description(path, metadata, body), arrays
+
+
+def _read_model(path: Path | str, data: bytes) -> tuple[NetworkInfo, memoryview]:
+    if not onnxfile.looks_like_it(data):
+        raise NetworkError(f"'{path}' is not used: it is not a network file of halma.")
+    try:
+        metadata, graph = onnxfile.look_through(data)
+    except onnxfile.OnnxError as error:
+        raise NetworkError(f"'{path}' is not used: {error}.") from None
+    return _read_description(path, metadata, graph), graph
+
+
+def _write_description(info: NetworkInfo, body: bytes | memoryview) -> str:
+    return json.dumps({"format": FORMAT, "checksum": _checksum(body), **asdict(info)})
+
+
+def _read_description(
+    path: Path | str, metadata: Mapping[str, Any], body: bytes | memoryview
+) -> NetworkInfo:
+    written = metadata.get(KEY)
+    if not isinstance(written, str):
+        raise NetworkError(f"'{path}' is not used: it does not say which game it is for.")
+    try:
+        found = json.loads(written) if len(written) <= _LONGEST_DESCRIPTION else None
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise NetworkError(f"'{path}' is not used: its description is damaged.")
+    if found.get("format") != FORMAT:
+        raise NetworkError(
+            f"'{path}' is not used: this halma reads format {FORMAT} of network files, "
+            f"and it is of another."
+        )
+    if found.get("checksum") != _checksum(body):
+        raise NetworkError(f"'{path}' is not used: it is damaged, its checksum is wrong.")
+    info = _sensible(found)
+    if info is None:
+        raise NetworkError(f"'{path}' is not used: its description is damaged.")
+    return info
+
+
+def _sensible(found: Mapping[str, Any]) -> NetworkInfo | None:
+    """Return the description if every part of it is what it should be."""
+    names = [found.get(key) for key in ("game", "architecture")]
+    numbers = [found.get(key) for key in ("version", "players", "actions")]
+    shape, about = found.get("shape"), found.get("about")
+    if not all(isinstance(n, str) and n.isprintable() and len(n) <= _LONGEST_NAME for n in names):
+        return None
+    if not isinstance(shape, list) or len(shape) != 3 or not isinstance(about, dict):
+        return None
+    if not all(type(n) is int and 0 < n < 1 << 31 for n in (*numbers, *shape)):
+        return None
+    return NetworkInfo(
+        game=found["game"],
+        version=found["version"],
+        players=found["players"],
+        shape=(shape[0], shape[1], shape[2]),
+        actions=found["actions"],
+        architecture=found["architecture"],
+        about=about,
+    )
+
+
+def _checksum(body: bytes | memoryview) -> str:
+    return hashlib.blake2b(body, digest_size=16).hexdigest()
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        with open(temporary, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,156 @@
+"""Networks in torch as evaluators: on the CPU, or fast on a GPU."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import torch
+from torch import Tensor
+
+from halma.errors import HalmaError
+from halma.learn.networks.blocks import Network
+from halma.learn.networks.export import for_playing
+from halma.search.evaluators import LARGEST_LOGIT, Lane, PlainLane
+
+if TYPE_CHECKING:
+    from halma.search.evaluators import Floats
+
+Precision = Literal["float32", "bfloat16", "float16"]
+#: a lane on a GPU records its work for so many sizes of batches, each half of the one before
+_SIZES = 4
+
+
+class TorchEvaluator:
+    """A network in torch.
+
+    `device` is `cpu` or `cuda`. `compiled` lets torch.compile at it, which takes a while for
+    every new size of batch. On a GPU a lane replays its work as a CUDA graph unless `graphs`
+    is off. With `as_priors` the device turns logits into `evaluators.priors` at once, which
+    saves the CPU the work.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        device: str = "cpu",
+        precision: Precision = "float32",
+        compiled: bool = False,
+        graphs: bool = True,
+        as_priors: bool = False,
+    ) -> None:
+        known = get_args(Precision)
+        if precision not in known:
+            raise HalmaError(
+                f"There is no precision '{precision}': it is one of {', '.join(known)}."
+            )
+        if device.startswith("cuda") and not torch.cuda.is_available():
+            raise HalmaError("There is no GPU that torch can use here.")
+        self.device = torch.device(device)
+        self.info = network.info
+        self.shape, self.actions = network.info.shape, network.info.actions
+        self.players = network.info.players
+        self.graphs = graphs
+        self._dtype: torch.dtype = getattr(torch, precision)
+        self._as_priors = as_priors
+        self._model = for_playing(network).to(self.device, self._dtype)
+        self._model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self._judge = torch.compile(self.judge, dynamic=False) if compiled else self.judge
+        self._own: CudaLane | None = None
+
+    def load(self, network: Network) -> None:
+        """Take over the weights of a network of the same description, for all lanes."""
+        if network.info != self.info:
+            raise HalmaError("The new weights are of a network of another description.")
+        self._wait()  # lanes have streams of their own, which must not see half of it
+        self._model.load_state_dict(for_playing(network).state_dict())
+        self._wait()
+
+    def _wait(self) -> None:
+        if self.device.type == "cuda":
+            torch.cuda.synchronize(self.device)
+
+    def judge(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        """Judge planes on the device."""
+        x = planes.to(self._dtype, memory_format=torch.channels_last)
+        policy, values = self._model(x)
+        policy = policy.float()
+        if self._as_priors:
+            centred = policy - policy.mean(1, keepdim=True)
+            policy = centred.clamp(-LARGEST_LOGIT, LARGEST_LOGIT).exp()
+        return policy, values.float()
+
+    def run(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        """Judge planes on the device, compiled where that was asked for."""
+        with torch.no_grad():
+            return self._judge(planes)
+
+    def evaluate(self, planes: Floats) -> tuple[Floats, Floats]:
+        """Judge planes; see `Evaluator`."""
+        if self.device.type == "cpu":
+            policy, values = self.run(torch.from_numpy(planes))
+            return policy.numpy(), values.numpy()
+        number = len(planes)
+        if self._own is None or len(self._own.planes) < number:
+            self._own = CudaLane(self, 1 << max(number - 1, 0).bit_length())
+        self._own.planes[:number] = planes
+        self._own.start(number)
+        return tuple(array.copy() for array in self._own.finish())  # type: ignore[return-value]
+
+    def lane(self, capacity: int) -> Lane:
+        """Return arrays for batches of up to so many positions; pinned ones on a GPU."""
+        return PlainLane(self, capacity) if self.device.type == "cpu" else CudaLane(self, capacity)
+
+
+class CudaLane:
+    """Pinned arrays, a stream of their own, and the work between them as CUDA graphs."""
+
+    def __init__(self, evaluator: TorchEvaluator, capacity: int) -> None:
+        self._evaluator = evaluator
+        self._capacity = capacity
+        self._stream: Any = torch.cuda.Stream(evaluator.device)  # type: ignore[no-untyped-call]
+        self._done: Any = torch.cuda.Event(blocking=True)  # type: ignore[no-untyped-call]
+        self._written = torch.zeros((capacity, *evaluator.shape), pin_memory=True)
+        self._policy = torch.zeros((capacity, evaluator.actions), pin_memory=True)
+        self._values = torch.zeros((capacity, evaluator.players), pin_memory=True)
+        self._input = torch.zeros((capacity, *evaluator.shape), device=evaluator.device)
+        self._graphs: dict[int, tuple[Any, tuple[Tensor, Tensor]]] = {}
+        self._number = 0
+        self.planes: Floats = self._written.numpy()
+
+    def start(self, number: int) -> None:
+        """Send off the first so many positions; return at once."""
+        self._number = number
+        with torch.cuda.stream(self._stream):
+            self._input[:number].copy_(self._written[:number], non_blocking=True)
+            policy, values = self._forward(number)
+            self._policy[:number].copy_(policy[:number], non_blocking=True)
+            self._values[:number].copy_(values[:number], non_blocking=True)
+            self._done.record(self._stream)
+
+    def finish(self) -> tuple[Floats, Floats]:
+        """Wait for the answers."""
+        self._done.synchronize()
+        return self._policy[: self._number].numpy(), self._values[: self._number].numpy()
+
+    def _forward(self, number: int) -> tuple[Tensor, Tensor]:
+        if not self._evaluator.graphs:
+            return self._evaluator.run(self._input[:number])
+        size = next(
+            s for s in (self._capacity >> k for k in reversed(range(_SIZES))) if s >= number
+        )
+        if size not in self._graphs:
+            self._graphs[size] = self._record(size)
+        graph, results = self._graphs[size]
+        graph.replay()
+        return results
+
+    def _record(self, size: int) -> tuple[Any, tuple[Tensor, Tensor]]:
+        """Record a batch's work; the first runs choose algorithms and may compile."""
+        for _ in range(3):
+            self._evaluator.run(self._input[:size])
+        self._stream.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        # Other threads may go on using the GPU meanwhile, to learn for instance.
+        with torch.cuda.graph(graph, stream=self._stream, capture_error_mode="thread_local"):
+            results = self._evaluator.run(self._input[:size])
+        return graph, results

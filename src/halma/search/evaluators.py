@@ -1,0 +1,154 @@
+"""Networks as a search sees them: planes in, policy and values out, wherever they run.
+
+An evaluator judges positions in batches. A lane is one batch in the making: arrays that are
+written, judged and read again and again, so that with two lanes one can be filled while the
+other is judged.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from halma.errors import NetworkError, said
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Floats = np.ndarray[Any, np.dtype[np.float32]]
+
+#: logits beyond this are all alike: certain, or impossible
+LARGEST_LOGIT = 80.0
+
+
+class Evaluator(Protocol):
+    """Something that judges positions."""
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Planes, rows and columns of a position."""
+
+    @property
+    def actions(self) -> int:
+        """Number of policy indices."""
+
+    @property
+    def players(self) -> int:
+        """Number of players."""
+
+    def evaluate(self, planes: Floats) -> tuple[Floats, Floats]:
+        """Judge planes (n, planes, rows, columns).
+
+        Returns policy logits (n, actions), of which those of illegal moves mean nothing, and
+        values (n, players): what each player is expected to score as a share of the highest
+        score, in [0, 1], the mover first and then in turn.
+        """
+
+    def lane(self, capacity: int) -> Lane:
+        """Return arrays for batches of up to so many positions."""
+
+
+class Lane(Protocol):
+    """A batch of positions on its way."""
+
+    @property
+    def planes(self) -> Floats:
+        """Where positions are written before `start`: (capacity, planes, rows, columns)."""
+
+    def start(self, number: int) -> None:
+        """Begin to judge the first so many positions; where it can, return at once."""
+
+    def finish(self) -> tuple[Floats, Floats]:
+        """Return what `evaluate` would; the arrays hold until the next `start`."""
+
+
+class PlainLane:
+    """A lane of an evaluator that works while it is waited for."""
+
+    def __init__(self, evaluator: Evaluator, capacity: int) -> None:
+        import numpy as np
+
+        self.planes: Floats = np.zeros((capacity, *evaluator.shape), np.float32)
+        self._evaluator = evaluator
+        self._number = 0
+
+    def start(self, number: int) -> None:
+        """Remember how many positions there are."""
+        self._number = number
+
+    def finish(self) -> tuple[Floats, Floats]:
+        """Judge them."""
+        return self._evaluator.evaluate(self.planes[: self._number])
+
+
+class OnnxEvaluator:
+    """A network in onnxruntime, on the CPU."""
+
+    def __init__(
+        self,
+        model: bytes,
+        shape: tuple[int, int, int],
+        actions: int,
+        players: int,
+        threads: int = 1,
+        name: str = "This network",
+    ) -> None:
+        import onnxruntime
+
+        self.shape, self.actions, self.players = shape, actions, players
+        self._name = name
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 4
+        # Threads that wait must not keep others from working.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        try:
+            self._session = onnxruntime.InferenceSession(
+                model, options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:  # onnxruntime has a dozen kinds and no base of its own
+            raise self._refusal(error) from None
+        self._check()
+
+    def evaluate(self, planes: Floats) -> tuple[Floats, Floats]:
+        """Judge planes; see `Evaluator`."""
+        import numpy as np
+
+        try:
+            policy, values = self._session.run(None, {"planes": planes})
+        except Exception as error:
+            raise self._refusal(error) from None
+        if not np.isfinite(values).all():
+            raise NetworkError(f"{self._name} is not used: it gives values that are no numbers.")
+        return policy, values
+
+    def lane(self, capacity: int) -> Lane:
+        """Return arrays for batches of up to so many positions."""
+        return PlainLane(self, capacity)
+
+    def _check(self) -> None:
+        """Make sure that it takes and gives what it should."""
+        import numpy as np
+
+        policy, values = self.evaluate(np.zeros((2, *self.shape), np.float32))
+        right = {"policy": (policy, self.actions), "values": (values, self.players)}
+        for what, (array, width) in right.items():
+            if array.shape != (2, width) or array.dtype != np.float32:
+                raise NetworkError(f"{self._name} is not used: its {what} have the wrong shape.")
+
+    def _refusal(self, error: Exception) -> NetworkError:
+        words = " ".join(said(error).split())
+        return NetworkError(f"{self._name} is not used: onnxruntime says {words[:200]}.")
+
+
+def priors(logits: Floats) -> Floats:
+    """Return positive numbers in the proportions of a softmax, over whichever moves are legal.
+
+    They are not made to add up to 1: only the search knows what is legal. Illegal moves may
+    have any logits, so their largest does not set the scale.
+    """
+    import numpy as np
+
+    out: Floats = logits - logits.mean(axis=1, keepdims=True)
+    np.clip(out, -LARGEST_LOGIT, LARGEST_LOGIT, out=out)
+    return np.exp(out, out=out)
