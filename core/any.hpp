@@ -56,6 +56,10 @@ class AnyGame {
   virtual void unindex(std::uint64_t index, Bytes* state) const = 0;
   virtual std::vector<int> describe(const Bytes* state) const = 0;
   virtual std::string compose(std::span<const int> fields, Bytes* state) const = 0;
+  // Mirrors, if the family has any; otherwise there is but one, which changes nothing.
+  virtual int symmetries() const { return 1; }
+  virtual void image(Bytes*, int) const {}
+  virtual Move image(Move move, int) const { return move; }
 
   // The kernels, compiled for the family.
   virtual int count(const Bytes* state) const = 0;
@@ -131,6 +135,17 @@ class Erased final : public AnyGame {
     std::string trouble = game_.compose(fields, state);
     if (trouble.empty()) store(state, s);
     return trouble;
+  }
+  int symmetries() const override {
+    if constexpr (HasSymmetries<G>) return game_.symmetries();
+    return 1;
+  }
+  void image(Bytes* s, int k) const override {
+    if constexpr (HasSymmetries<G>) store(game_.image(load(s), k), s);
+  }
+  Move image(Move move, int k) const override {
+    if constexpr (HasSymmetries<G>) return game_.image(move, k);
+    return move;
   }
 
   int count(const Bytes* s) const override { return count_moves(game_, load(s)); }

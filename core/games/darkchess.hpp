@@ -61,6 +61,7 @@ class DarkChess {
         }
     }
     if (cells_ == 8) fill_offsets();
+    fill_actions();
   }
 
   /// Each side's pieces must come from a real set.
@@ -176,10 +177,7 @@ class DarkChess {
   int actions() const { return cells_ * (1 + lines()); }
   int action(const State&, Move move) const {
     const int from = move & 0xFF, to = move >> 8;
-    if (from == to) return cell_[from];
-    int before = 0;  // targets that come first
-    for (int cell = 0; cell < cell_[to]; ++cell) before += in_line(from, square_[cell]);
-    return cells_ + cell_[from] * lines() + before;
+    return action_[from][to];
   }
   Move move(const State&, int action) const {
     if (action < cells_) return make_move(square_[action], square_[action]);
@@ -324,6 +322,24 @@ class DarkChess {
     return found;
   }
 
+  // The board may be seen from the other side, in a mirror, or both.
+  int symmetries() const { return 4; }
+  State image(const State& s, int k) const {
+    State seen = s;
+    for (std::uint32_t* board :
+         {&seen.ranks[0], &seen.ranks[1], &seen.ranks[2], &seen.colour[0], &seen.colour[1], &seen.hidden}) {
+      std::uint32_t turned = 0;
+      for (std::uint32_t rest = *board; rest; rest &= rest - 1)
+        turned |= bit(reflected(std::countr_zero(rest), k));
+      *board = turned;
+    }
+    if (s.turning != kNone) seen.turning = static_cast<std::uint8_t>(reflected(s.turning, k));
+    return seen;
+  }
+  Move image(Move move, int k) const {
+    return make_move(reflected(move & 0xFF, k), reflected(static_cast<int>(move >> 8), k));
+  }
+
   // Fields: player to move, colour to move (2: undecided), cell being turned up or -1,
   // 14 numbers of face-down pieces by type, then a number per cell: 0 empty, 1 to 7
   // red's kinds, -1 to -7 black's, 8 face-down.
@@ -372,6 +388,12 @@ class DarkChess {
   }
 
  private:
+  /// Bit 0 of k exchanges files, bit 1 ranks.
+  int reflected(int square, int k) const {
+    const int file = square / 8, rank = square % 8;
+    return (k & 1 ? files_ - 1 - file : file) * 8 + (k & 2 ? ranks_ - 1 - rank : rank);
+  }
+
   static constexpr int kNone = 32;                         // no square
   static constexpr int kFaceDown = 8;                      // in fields
   static constexpr int kMaxCannons = 2;                    // a real set has no more
@@ -609,6 +631,18 @@ class DarkChess {
     return static_cast<std::uint32_t>(offsets_[group + 1] - offsets_[group]);
   }
 
+  /// A search asks for actions at every leaf.
+  void fill_actions() {
+    for (int cell = 0; cell < cells_; ++cell) {
+      int action = cells_ + cell * lines();
+      const int from = square_[cell];
+      for (int other = 0; other < cells_; ++other)
+        if (in_line(from, square_[other]))
+          action_[from][square_[other]] = static_cast<std::uint16_t>(action++);
+      action_[from][from] = static_cast<std::uint16_t>(cell);
+    }
+  }
+
   void fill_offsets() {
     int groups = 1;
     for (int type = 0; type < kTypes; ++type) {
@@ -643,10 +677,11 @@ class DarkChess {
   int files_, ranks_, cells_ = 0;
   Set set_;
   std::uint32_t board_ = 0;
-  int square_[32] = {};               // of a cell
-  int cell_[32] = {};                 // of a square
-  std::uint32_t range_[kTypes] = {};  // bits of the pool by type
-  std::uint8_t type_[32] = {};        // type of a bit of the pool
+  int square_[32] = {};                // of a cell
+  int cell_[32] = {};                  // of a square
+  std::uint32_t range_[kTypes] = {};   // bits of the pool by type
+  std::uint8_t type_[32] = {};         // type of a bit of the pool
+  std::uint16_t action_[32][32] = {};  // [from][to], in squares
   // The index of the small board: what a piece adds to the number of its group, and the
   // boards before each group.
   int shown_weight_[kTypes + 2] = {}, hidden_weight_[kTypes] = {};

@@ -242,6 +242,23 @@ class Einstein {
     return s;
   }
 
+  // A square board is the same when rows and columns change places.
+  int symmetries() const { return width_ == height_ ? 2 : 1; }
+  State image(const State& s, int k) const {
+    if (k == 0) return s;
+    State seen = s;
+    for (std::uint64_t& pieces : seen.pieces)
+      for (int i = 0; i < pieces_; ++i) {
+        const int cell = cell_of(pieces, i);
+        if (cell != kGone) pieces = with_cell(pieces, i, transposed(cell));
+      }
+    return seen;
+  }
+  Move image(Move move, int k) const {
+    if (k == 0) return move;
+    return static_cast<Move>(transposed(move & 0xFF) | transposed(static_cast<int>(move >> 8)) << 8);
+  }
+
   // Fields: mover, die, phase, then a number per cell: 0 empty, i red's piece i, -i
   // blue's.
   std::vector<int> describe(const State& s) const {
@@ -284,6 +301,8 @@ class Einstein {
   }
 
  private:
+  int transposed(int cell) const { return cell % width_ * width_ + cell / width_; }
+
   static constexpr int kGone = 0x80;  // above every cell, and a byte's top bit
   static constexpr std::uint64_t kNobody = 0x8080808080808080ULL;
   static constexpr std::uint64_t kOnes = 0x0101010101010101ULL;

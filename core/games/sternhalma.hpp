@@ -69,6 +69,7 @@ class Sternhalma {
     fill_zones();
     fill_policy();
     fill_index();
+    mirror_ = board_.mirror();
   }
 
   const HoleBoard& board() const { return board_; }
@@ -426,6 +427,33 @@ class Sternhalma {
     for (int player = 0; player < players(); ++player)
       for (int i = 0; i < army_; ++i) fields[3 + s.piece[player * army_ + i]] = 1 + 16 * player + i;
     return fields;
+  }
+
+  int symmetries() const { return mirror_.empty() ? 1 : 2; }
+
+  State image(const State& s, int k) const {
+    if (k == 0) return s;
+    State seen{};
+    for (int player = 0; player < players(); ++player) {
+      const std::vector<int>& home = board_.home[player];
+      for (int i = 0; i < army_; ++i) {
+        // A piece takes the name of the one that starts where its image starts.
+        const auto name = std::find(home.begin(), home.end(), mirror_[home[i]]) - home.begin();
+        put(seen, player, options_.ids_view ? static_cast<int>(name) : i,
+            mirror_[s.piece[player * army_ + i]]);
+      }
+      std::uint8_t* army = seen.piece + player * army_;
+      if (!options_.ids_view) std::sort(army, army + army_);
+    }
+    seen.mover = s.mover;
+    seen.first = s.first;
+    seen.second = s.second;
+    return seen;
+  }
+
+  Move image(Move move, int k) const {
+    if (k == 0 || move == kPass) return move;
+    return static_cast<Move>(mirror_[move & 0xFF] | mirror_[move >> 8] << 8);
   }
 
   std::string compose(std::span<const int> fields, State& s) const {
@@ -836,6 +864,7 @@ class Sternhalma {
   std::vector<int> open_in_class_[kClasses];
   int jump_base_[kClasses + 1] = {};
   std::vector<std::uint64_t> zobrist_;  // [player * kOff + hole]
+  std::vector<int> mirror_;             // [hole]; empty if players would change places
   std::uint64_t index_size_ = 0;
 };
 

@@ -6,6 +6,7 @@
 // row of its matrix, the two-dimensional array the papers print it as.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -49,6 +50,22 @@ struct HoleBoard {
   /// The neighbour in a direction, or kOff.
   int neighbour(int hole, int direction) const {
     return find(holes[hole].q + kSteps[direction].first, holes[hole].r + kSteps[direction].second);
+  }
+
+  /// [hole]: where it is when the picture is seen in a mirror, left and right exchanged;
+  /// empty where that exchanges players, for then they would move in another order.
+  std::vector<int> mirror() const {
+    const auto [left, right] = std::minmax_element(holes.begin(), holes.end(),
+                                                   [](const Hole& a, const Hole& b) { return a.x2 < b.x2; });
+    std::vector<int> image(size());
+    for (int h = 0; h < size(); ++h)
+      for (int other = 0; other < size(); ++other)
+        if (holes[other].y == holes[h].y && holes[other].x2 == left->x2 + right->x2 - holes[h].x2)
+          image[h] = other;
+    for (const std::vector<int>& start : home)
+      for (const int h : start)
+        if (std::find(start.begin(), start.end(), image[h]) == start.end()) return {};
+    return image;
   }
 
   /// Two players in the acute corners of a side x side rhombus, each in a triangle of

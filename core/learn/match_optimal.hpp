@@ -68,7 +68,9 @@ MatchTotals match_optimal(const AnyGame& any, const G& game, const LookupTable& 
 
   MatchTotals totals;
   for (std::uint64_t number = 0; number < games; ++number) {
-    auto& counts = scores[number] == 1.0f ? totals.wins : scores[number] == 0.0f ? totals.losses : totals.draws;
+    auto& counts = scores[number] == 1.0f   ? totals.wins
+                   : scores[number] == 0.0f ? totals.losses
+                                            : totals.draws;
     ++counts[number % 2];
   }
   return totals;

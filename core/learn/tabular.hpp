@@ -76,9 +76,9 @@ class AnyTabular {
   LookupTable& table() { return *table_; }
   const LookupTable& table() const { return *table_; }
 
-  std::uint64_t iteration = 0;          // finished ones
-  std::deque<Lessons> recent;           // of the last iterations, oldest first
-  std::atomic<bool> stopped = false;    // set from outside to end an iteration early
+  std::uint64_t iteration = 0;        // finished ones
+  std::deque<Lessons> recent;         // of the last iterations, oldest first
+  std::atomic<bool> stopped = false;  // set from outside to end an iteration early
 
  protected:
   std::optional<LookupTable> table_;
@@ -94,9 +94,11 @@ class Tabular : public AnyTabular {
       : any_(&any), game_(&game), options_(options) {
     if (game.players() != 2) throw std::invalid_argument("a lookup table needs a game for two players");
     if (game.index_size() == 0) throw std::invalid_argument("this game's positions cannot be enumerated");
-    if (game.actions() > 0xFFFF) throw std::invalid_argument("this game has too many actions for a lookup table");
+    if (game.actions() > 0xFFFF)
+      throw std::invalid_argument("this game has too many actions for a lookup table");
     Rows rows(reachable(game).bits);
-    table_.emplace(std::move(rows), game.actions(), options.spread, mix64(options.seed ^ kTableStream), threads);
+    table_.emplace(std::move(rows), game.actions(), options.spread, mix64(options.seed ^ kTableStream),
+                   threads);
   }
 
   std::optional<IterationTotals> iterate(float learning_rate, int threads, double seconds) override {
@@ -296,7 +298,8 @@ class Tabular : public AnyTabular {
     const auto first = static_cast<std::uint32_t>(lessons.actions.size());
     for (std::size_t i = 0; i < policy.size(); ++i) {
       if (policy[i] == 0) continue;
-      lessons.actions.push_back(static_cast<std::uint16_t>(game_->action(state, move_at(static_cast<int>(i)))));
+      lessons.actions.push_back(
+          static_cast<std::uint16_t>(game_->action(state, move_at(static_cast<int>(i)))));
       lessons.shares.push_back(policy[i]);
     }
     const auto number = static_cast<std::uint32_t>(lessons.actions.size()) - first;

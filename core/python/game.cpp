@@ -101,6 +101,10 @@ nb::tuple legal_many(const AnyGame& game, const StateRows& states) {
   return nb::make_tuple(owned_array(std::move(offsets), {entries}), owned_array(std::move(moves), {total}));
 }
 
+void check_mirror(const AnyGame& game, int mirror) {
+  if (mirror < 0 || mirror >= game.symmetries()) throw nb::value_error("there is no such mirror");
+}
+
 nb::tuple reachable(const AnyGame& game) {
   // One bit per index: 2^36 of them are 8 GiB.
   if (game.index_size() == 0 || game.index_size() > std::uint64_t{1} << 36)
@@ -149,6 +153,26 @@ void bind_game(nb::module_& module) {
       .def_prop_ro(
           "shape", [](G g) { return nb::make_tuple(g.shape().planes, g.shape().rows, g.shape().columns); },
           nb::sig("def shape(self) -> tuple[int, int, int]"))
+      .def_prop_ro("symmetries", &AnyGame::symmetries,
+                   "In how many mirrors the game is the same; number 0 changes nothing.")
+      .def(
+          "image",
+          [](G g, B s, int k) {
+            const Bytes* from = state_bytes(g, s);
+            check_mirror(g, k);
+            return new_state(g, [&](Bytes* b) {
+              std::memcpy(b, from, g.state_size());
+              g.image(b, k);
+            });
+          },
+          nb::arg("state"), nb::arg("mirror"), "A state as it looks in a mirror.")
+      .def(
+          "image_move",
+          [](G g, Move move, int k) {
+            check_mirror(g, k);
+            return g.image(move, k);
+          },
+          nb::arg("move"), nb::arg("mirror"), "A legal move as it looks in a mirror.")
       .def("initial", [](G g) { return new_state(g, [&](Bytes* b) { g.initial(b); }); })
       .def("mover", [](G g, B s) { return g.mover(state_bytes(g, s)); })
       .def("legal", &legal)

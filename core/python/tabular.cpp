@@ -32,8 +32,8 @@ void make(Trainer* self, const AnyGame& game, const SearchOptions& search, const
   if (simulations < 1 + count_root) throw nb::value_error("a search needs a simulation beside the root's");
   if (games < 1) throw nb::value_error("an iteration needs a game");
   if (window < 1) throw nb::value_error("an iteration learns at least from its own games");
-  const TabularOptions options{search, simulations, count_root, games, window,
-                               limits, symmetry,    static_cast<float>(spread), seed};
+  const TabularOptions options{
+      search, simulations, count_root, games, window, limits, symmetry, static_cast<float>(spread), seed};
   std::unique_ptr<AnyTabular> tabular;
   {
     nb::gil_scoped_release release;
@@ -123,8 +123,8 @@ std::optional<MatchTotals> match_among(const Trainer& self, WorthTable truth, st
   std::optional<MatchTotals> totals;
   const auto attempt = [&]<class G>(const Erased<G>* found) {
     if (found)
-      totals = match_optimal(*self.game, found->concrete(), self.tabular->table(), truth,
-                             self.options.limits, games, seed, threads);
+      totals = match_optimal(*self.game, found->concrete(), self.tabular->table(), truth, self.options.limits,
+                             games, seed, threads);
   };
   (attempt(dynamic_cast<const Erased<Families>*>(self.game)), ...);
   return totals;
@@ -158,8 +158,8 @@ void bind_tabular(nb::module_& module) {
   nb::class_<Trainer>(module, "TabularTrainer", "AlphaZero with a lookup table in place of a network.")
       .def("__init__", &make, nb::arg("game"), nb::arg("search"), nb::arg("limits"), nb::kw_only(),
            nb::arg("simulations") = 800, nb::arg("count_root") = true, nb::arg("games") = 1000,
-           nb::arg("window") = 2, nb::arg("symmetry") = false, nb::arg("spread") = 0.01,
-           nb::arg("seed") = 0, nb::arg("threads") = 2, nb::keep_alive<1, 2>())
+           nb::arg("window") = 2, nb::arg("symmetry") = false, nb::arg("spread") = 0.01, nb::arg("seed") = 0,
+           nb::arg("threads") = 2, nb::keep_alive<1, 2>())
       .def("iterate", &iterate, nb::arg("learning_rate"), nb::arg("threads") = 1, nb::arg("seconds") = 0.0,
            nb::sig("def iterate(self, learning_rate: float, threads: int = 1, seconds: float = 0.0) -> "
                    "dict[str, float] | None"),

@@ -67,6 +67,16 @@ class AnyGame:
     @property
     def shape(self) -> tuple[int, int, int]: ...
 
+    @property
+    def symmetries(self) -> int:
+        """In how many mirrors the game is the same; number 0 changes nothing."""
+
+    def image(self, state: bytes, mirror: int) -> bytes:
+        """A state as it looks in a mirror."""
+
+    def image_move(self, move: int, mirror: int) -> int:
+        """A legal move as it looks in a mirror."""
+
     def initial(self) -> bytes: ...
 
     def mover(self, arg: bytes, /) -> int: ...

@@ -107,6 +107,15 @@ def altered(**answers):
     return game
 
 
+def mirrored(image, image_move=lambda move: move):
+    """A game with a second mirror."""
+    return altered(
+        symmetries=lambda core: 2,
+        image=lambda core: lambda s, k: image(s) if k else s,
+        image_move=lambda core: lambda m, k: image_move(m) if k else m,
+    )
+
+
 def changed(base=Race, **methods):
     return type("Changed", (base,), methods)()
 
@@ -171,6 +180,14 @@ BROKEN = [
         "order differ from call to call",
     ),
     ("moves", altered(count=lambda core: lambda s: 7), "7 moves are counted, but 2 listed"),
+    ("mirrors", mirrored(lambda s: s, lambda m: 1), "has other moves"),
+    ("mirrors", mirrored(lambda s: bytes([s[0], s[1], 1 - s[2]])), "another player to move"),
+    (
+        "mirrors",
+        mirrored(lambda s: bytes([s[0] + (s[0] == 5), *s[1:]])),
+        "does not become the image of what the move makes of it",
+    ),
+    ("mirrors", altered(image=lambda core: lambda s, k: b"???"), "mirror 0 changes nothing"),
     ("end", altered(terminal=lambda core: lambda s: False), "said to be not over with 0 moves"),
     ("end", altered(terminal=lambda core: lambda s: True), "said to be over with 2 moves"),
     (

@@ -302,6 +302,33 @@ def _keys(sample: Sample) -> Iterator[str]:
         yield f"{len(states)} different positions have only {len(keys)} keys."
 
 
+@_promise("mirrors", "any", "In a mirror the same moves do the same.")
+def _mirrors(sample: Sample, position: Position) -> Iterator[str]:
+    core, state = sample.game.core, position.state
+    for mirror in range(core.symmetries):
+        seen = core.image(state, mirror)
+        where = f"In mirror {mirror}, {name(position)}"
+        if mirror == 0 and seen != state:
+            yield f"{where} is another position, although mirror 0 changes nothing."
+        if (core.mover(seen), core.at_chance(seen)) != (core.mover(state), core.at_chance(state)):
+            yield f"{where} has another player to move, or another at chance."
+        elif core.at_chance(state):
+            if core.outcomes(seen) != core.outcomes(state):
+                yield f"{where} has other outcomes."
+        else:
+            moves = core.legal(state)
+            images = [core.image_move(move, mirror) for move in moves]
+            if sorted(images) != sorted(core.legal(seen)):
+                yield f"{where} has other moves."
+            elif core.terminal(state) and core.result(seen) != core.result(state):
+                yield f"{where} has another result."
+            elif any(
+                core.image(core.play(state, move), mirror) != core.play(seen, image)
+                for move, image in zip(moves, images, strict=True)
+            ):
+                yield f"{where} does not become the image of what the move makes of it."
+
+
 @_promise("index", "game", "Positions that differ have different numbers, and numbers go back.")
 def _index(sample: Sample) -> Iterator[str]:
     core = sample.game.core
