@@ -342,6 +342,6 @@ def test_ctrl_c(whole, tmp_path):
     assert (status, answer) == (130, None)
     assert f"To go on: halma train {recipe} --out {out} --threads 1 --json" in said
     done = list_checkpoints(out / "checkpoints")[0][0]
-    assert f"Stopped after iteration {done}; nothing is lost." in said
+    assert f"Stopped after iteration {done}, which is saved." in said
     assert lines_of(out) == done
     assert not list(out.rglob("*.tmp"))

@@ -27,7 +27,7 @@ class SearchSettings:
     count_root: bool = setting(
         True,
         "Whether looking up the position itself counts as one of the simulations.",
-        papers="hsueh2023: true, as its figures for 6 simulations tell",
+        papers="hsueh2023: true (footnote 12)",
     )
     c: float = setting(
         1.0,

@@ -58,7 +58,7 @@ class Console:
                 self._print(text)
             case Stopped(iteration):
                 self._stop_live()
-                self._print(f"Stopped after iteration {iteration}; nothing is lost.")
+                self._print(f"Stopped after iteration {iteration}, which is saved.")
             case Finished(metrics):
                 self._stop_live()
                 if self._shown != metrics["iteration"]:
