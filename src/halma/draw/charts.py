@@ -123,8 +123,8 @@ def draw_cloud(
 ) -> str:
     """Draw how two numbers from 0 to 1 go together, the diagonal being where they agree.
 
-    `counts[i][j]` is how often the first lies in step i and the second in step j; the darker,
-    the more, by logarithm. Where there are few `points`, those are drawn instead.
+    `counts[i][j]` is how often the first lies in step i and the second in step j; the
+    stronger the colour, the more, by logarithm. Where there are few `points`, those are drawn instead.
     """
     # As much room below as above, so that three stand side by side.
     axes = _Axes(_LEFT, _LEFT + _SIDE, _TOP, _TOP + _SIDE, (0.0, 1.0), (0.0, 1.0))

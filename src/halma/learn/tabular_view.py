@@ -141,7 +141,8 @@ def _clouds(judgement: Judgement) -> Section:
     text = (
         f"All positions that were learnt from, after iteration {judgement.iteration:,}. Across is "
         "the exact value for the player to move, up the learnt one; on the diagonal they agree. "
-        "The darker a square, the more positions, on a logarithmic scale. "
+        "The stronger a square's colour, the more positions, on a logarithmic scale; where there "
+        "are few, each is a dot. "
         f"{judgement.positions - seen:,} of {judgement.positions:,} positions that can be reached "
         "were never learnt from; their values are near a half."
     )
@@ -178,8 +179,8 @@ def _worst_values(judgement: Judgement) -> Section:
     text = (
         "Of all positions that were learnt from "
         f"{_times(judgement.level)} or more, these have the values that are "
-        "furthest off. The trail is the move that the table thinks best; the moves that are best "
-        "are green."
+        "furthest off. An arrow or a ring shows the move that is likeliest to the table; the moves "
+        "that really are best are green."
     )
     return Section("Worst judged positions", paragraphs(text) + _boards(judgement.worst_values))
 
