@@ -18,6 +18,7 @@ from halma.learn.checkpoints import list_checkpoints
 from halma.learn.handlers import HtmlReport, html
 from halma.learn.judging import judge
 from halma.learn.lookup import KIND, open_lookup_table
+from halma.learn.reports import Iteration, Stopped
 from halma.learn.run_report import write_report
 from halma.learn.tabular import train
 from halma.solve import solution_for
@@ -211,6 +212,17 @@ def test_a_finished_run_keeps_its_page(tmp_path):
     page.unlink()
     train(small(), out, [HtmlReport(out)])
     assert page.exists()
+
+
+def test_a_stopped_run_has_a_page(tmp_path):
+    out = tmp_path / "run"
+    train(small(iterations=1), out)
+    handler = HtmlReport(out)
+    handler.handle(Stopped(0))  # nothing was done in this sitting
+    assert not (out / "report.html").exists()
+    handler.handle(Iteration({"iteration": 1}))
+    handler.handle(Stopped(1))
+    assert (out / "report.html").exists()
 
 
 def test_a_page_that_cannot_be_written_stops_nothing(tmp_path):

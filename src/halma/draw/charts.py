@@ -124,9 +124,8 @@ def draw_cloud(
     """Draw how two numbers from 0 to 1 go together, the diagonal being where they agree.
 
     `counts[i][j]` is how often the first lies in step i and the second in step j; the
-    stronger the colour, the more, by logarithm. Where there are few `points`, those are drawn instead.
+    stronger the colour, the more, by logarithm. If `points` are given, they are drawn instead.
     """
-    # As much room below as above, so that three stand side by side.
     axes = _Axes(_LEFT, _LEFT + _SIDE, _TOP, _TOP + _SIDE, (0.0, 1.0), (0.0, 1.0))
     picture = Picture(1.0, DEFAULT, "chart")
     _write_title(picture, title, _LEFT)
