@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from halma.cli.verb import JsonFlag, note, print_json
+from halma.cli.verb import JsonFlag, note, print_json, program
 
 if TYPE_CHECKING:
     from halma.learn import Recipe
@@ -40,7 +40,7 @@ def train(
     """Train as a recipe says. The same command again goes on where the last one stopped."""
     import os
 
-    from halma.learn.handlers import Console, TensorBoard
+    from halma.learn.handlers import Console, HtmlReport, TensorBoard
     from halma.learn.methods import train as run
     from halma.learn.recipe import parse_changes
 
@@ -55,17 +55,27 @@ def train(
         metrics = run(
             chosen,
             folder,
-            [console, TensorBoard(folder, note)],
+            [console, TensorBoard(folder, note), HtmlReport(folder, note)],
             threads=threads or os.cpu_count() or 1,
         )
     except KeyboardInterrupt:
-        note(f"To go on: {shlex.join(['halma', *sys.argv[1:]])}")
+        note(f"To go on: {shlex.join([program(), *sys.argv[1:]])}")
         raise
     if json:
         print_json({"run": str(folder), "recipe": chosen.name, "settings": chosen.flat, **metrics})
     else:
-        note(f"Metrics are in {folder / 'metrics.jsonl'}. To play against what was learnt:")
-        note(f"  halma play human learned:{folder} --game {chosen.game.name}")
+        _say_what_now(folder, chosen.game.name)
+
+
+def _say_what_now(folder: Path, variant: str) -> None:
+    """Print where things are, and commands to be copied."""
+    from halma.learn.run_report import NAME
+
+    learned, here = shlex.quote(f"learned:{folder}"), program()
+    note(f"\nCurves and worst positions: open {folder / NAME} in a browser.")
+    note("To play against what was learnt, and to let it play against perfect play:")
+    note(f"  {here} play human {learned} --game {variant}")
+    note(f"  {here} match {learned} optimal --game {variant} --games 1000")
 
 
 def _find(name: str) -> tuple[Recipe, Path]:

@@ -32,7 +32,9 @@ FORMAT = 1
 
 #: The resolved settings of a run.
 RECIPE = "recipe.toml"
-_META, _LOCK = "meta.json", "lock"
+#: Versions and circumstances of a run.
+META = "meta.json"
+_LOCK = "lock"
 
 
 class RunDirectory:
@@ -79,7 +81,7 @@ class RunDirectory:
 
     def _refuse_strangers(self) -> None:
         """Refuse a directory that holds something, but no run."""
-        if not self.path.exists() or (self.path / _META).exists():
+        if not self.path.exists() or (self.path / META).exists():
             return
         ours = (_LOCK, RECIPE)
         others = [
@@ -120,7 +122,7 @@ class RunDirectory:
         The recipe is written first: where there is one without a meta.json, a run was killed
         while it was being born, and only the same recipe may go on there.
         """
-        recipe, meta = self.path / RECIPE, self.path / _META
+        recipe, meta = self.path / RECIPE, self.path / META
         if recipe.exists():
             self._compare_recipe(recipe)
         elif meta.exists():
