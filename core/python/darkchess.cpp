@@ -1,12 +1,14 @@
 #include "../games/darkchess.hpp"
 
 #include "../search/registry.hpp"
+#include "../selfplay/registry.hpp"
 #include "bind.hpp"
 
 namespace halma::python {
 
 void bind_darkchess(nb::module_& module) {
   register_searches<DarkChess>();
+  register_pool<DarkChess>();
   using Bound = Erased<DarkChess>;
   nb::class_<Bound, AnyGame>(module, "DarkChess")
       .def(

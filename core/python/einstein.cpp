@@ -2,12 +2,14 @@
 
 #include "../search/racing.hpp"
 #include "../search/registry.hpp"
+#include "../selfplay/registry.hpp"
 #include "bind.hpp"
 
 namespace halma::python {
 
 void bind_einstein(nb::module_& module) {
   register_searches<Einstein>();
+  register_pool<Einstein>();
   register_racing<Einstein>();
   using Bound = Erased<Einstein>;
   nb::class_<Bound, AnyGame>(module, "Einstein")

@@ -10,6 +10,7 @@ NB_MODULE(_core, module) {
   bind_record(module);
   bind_scripted(module);
   bind_mcts(module);
+  bind_selfplay(module);
   bind_racing(module);
   bind_minimax(module);
   bind_retrograde(module);

@@ -1,6 +1,7 @@
 #include "../games/sternhalma_backward.hpp"
 #include "../search/racing.hpp"
 #include "../search/registry.hpp"
+#include "../selfplay/registry.hpp"
 #include "../solve/retrograde.hpp"
 #include "bind.hpp"
 
@@ -54,6 +55,8 @@ nb::object build(HoleBoard board, const SternhalmaOptions& options) {
 void bind_sternhalma(nb::module_& module) {
   register_searches<SmallSternhalma>();
   register_searches<LargeSternhalma>();
+  register_pool<SmallSternhalma>();
+  register_pool<LargeSternhalma>();
   register_racing<SmallSternhalma>();
   register_racing<LargeSternhalma>();
   register_retrograde<SmallSternhalma>();  // whatever can be solved is small

@@ -1,0 +1,1 @@
+"""Learning: what a network is, where it is kept, and how it gets better."""
