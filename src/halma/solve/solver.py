@@ -13,17 +13,15 @@ from halma.games import Game
 from halma.interrupt import interruptible
 from halma.solve.engines import ENGINES, Engine
 from halma.solve.relatives import largest_relative
-from halma.solve.solution import Solution
-from halma.solve.table import Table, load, save, table_path
+from halma.solve.solution import Progress, Solution
+from halma.solve.table import Parts, Table, load, save, table_path
 
 #: What is solved without asking when no table is there: a second or two.
 SMALL = 24 << 20
-#: A checkpoint is taken after so many seconds, or later, so that a tenth of the time is
-#: spent on them at most.
+#: A checkpoint is taken at the end of a layer, if the last is so many seconds ago, and ten
+#: times as long as it took to write: more than a tenth of the time is not spent on them.
 CHECKPOINT_SECONDS = 1.0
 _CHECKPOINT = "checkpoint"
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -71,13 +69,17 @@ def solve(
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     keep: bool = True,
     pieces: int | None = None,
+    distances: bool = True,
 ) -> Solution:
     """Solve a variant and write its table, going on from a checkpoint if there is one.
 
     With `keep` false nothing is read from the disk nor written to it. With `pieces` only
-    the endings with so many pieces are solved, where a variant has such.
+    the endings with so many pieces are solved, where a variant has such. With `distances`
+    false a table of a deterministic game holds values only, at two bits a position.
     """
     engine = plan(game, memory, threads, pieces).engine
+    if not distances and not engine.distances_optional:
+        raise TableError(f"Distances cannot be left out of the table of '{game.name}'.")
     path = table_path(game, folder, pieces)
     if keep:
         _check_disk(path, engine.bytes_needed, game)
@@ -95,17 +97,21 @@ def solve(
             save(partial, game, _CHECKPOINT, {**about, "seconds": seconds + now - started}, arrays)
             saved = time.perf_counter()
             wait = max(checkpoint_seconds, 10 * (saved - now))
-    arrays, counts = interruptible(engine.finish)
-    about = {"variant": game.name, "kind": engine.solution.kind, **counts}
-    solution = engine.solution(game, arrays, about)
-    about["start_value"] = about["mean_start_value"] = solution.start_value()
+    arrays, about = interruptible(engine.finish)
+    about = {"variant": game.name, "kind": engine.solution.kind, **about}
+    about["mean_start_value"] = about["start_value"]
     about["index_size"] = game.core.index_size
     about["bytes"] = engine.bytes_needed
     about["seconds"] = seconds + time.perf_counter() - started
-    if keep:
-        save(path, game, engine.solution.kind, about, arrays)
-        partial.unlink(missing_ok=True)
-    return solution
+    if not distances:
+        arrays = {name: array for name, array in arrays.items() if name != "distances"}
+    if not keep:
+        parts = {k: a.whole() if isinstance(a, Parts) else a for k, a in arrays.items()}
+        return engine.solution(game, parts, about)
+    save(path, game, engine.solution.kind, about, arrays)
+    partial.unlink(missing_ok=True)
+    del engine, arrays  # the table is mapped where their memory was
+    return open_table(path, game)
 
 
 def open_table(path: Path, game: Game) -> Solution:
