@@ -89,6 +89,35 @@ def test_every_entry_follows_from_its_successors(name: str) -> None:
     assert _core.Retrograde.verify(core, values) > 0
 
 
+def test_every_wrong_entry_is_found() -> None:
+    core = halma.game("rhombus-3x3-3").core
+    values, distances = solved("rhombus-3x3-3").values(), solved("rhombus-3x3-3").distances()
+    for entry in range(0, core.index_size, 7):
+        for change in (1, 2, 3):
+            wrong = values.copy()
+            wrong[entry // 4] ^= change << entry % 4 * 2
+            assert _core.Retrograde.verify(core, wrong, distances, 1) > 0
+        wrong = distances.copy()
+        wrong[entry] += 2
+        assert _core.Retrograde.verify(core, values, wrong, 1) > 0
+
+
+def test_rows_make_the_whole() -> None:
+    core = halma.game("rhombus-4x4-3").core
+    distances = solved("rhombus-4x4-3").distances()
+    distances[::1000] += 1
+    values = solved("rhombus-4x4-3").values()
+    rows = _core.Retrograde.rows(core)
+    assert rows == 560
+    parts = [
+        _core.Retrograde.verify(core, values, distances, 2, first, 70)
+        for first in range(0, rows, 70)
+    ]
+    assert sum(parts) == _core.Retrograde.verify(core, values, distances) > 160
+    with pytest.raises(ValueError, match="fewer rows"):
+        _core.Retrograde.verify(core, values, distances, 2, 500, 61)
+
+
 def test_threads_do_not_change_the_solution() -> None:
     name = "rhombus-4x4-3:win=fill"
     for threads in (1, 3):

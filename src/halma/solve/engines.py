@@ -193,7 +193,10 @@ class RetrogradeEngine(Engine):
         def values(first: int, number: int) -> Any:
             return solved.values(4 * first, min(4 * number, size - 4 * first))
 
-        arrays = {"values": Parts((size + 3) // 4, values), "distances": Parts(size, solved.distances)}
+        arrays = {
+            "values": Parts((size + 3) // 4, values),
+            "distances": Parts(size, solved.distances),
+        }
         core = self.game.core
         code, plies = solved.probe(core.index(core.initial()))
         about = {

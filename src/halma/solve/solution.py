@@ -216,7 +216,11 @@ class RetrogradeSolution(Solution):
         return self.values_at(_core.index_many(self.game.core, states).astype(np.int64))
 
     def _checks(self) -> list[Callable[[], int]]:
-        core, values, distances = self.game.core, self.arrays["values"], self.arrays.get("distances")
+        core, values, distances = (
+            self.game.core,
+            self.arrays["values"],
+            self.arrays.get("distances"),
+        )
         rows = int(_core.Retrograde.rows(core))
         step = -(-rows // _CHECKS)
 

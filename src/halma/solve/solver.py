@@ -103,6 +103,13 @@ def solve(
     about["index_size"] = game.core.index_size
     about["bytes"] = engine.bytes_needed
     about["seconds"] = seconds + time.perf_counter() - started
+    if distances and keep and engine.distances_optional:
+        needed, free = sum(array.nbytes for array in arrays.values()), _free_disk(path)
+        distances = needed <= free
+        if not distances:
+            note(
+                f"Distances are left out: with them it takes {needed:,} bytes, and {free:,} are free."
+            )
     if not distances:
         arrays = {name: array for name, array in arrays.items() if name != "distances"}
     if not keep:
@@ -186,15 +193,20 @@ def _free_memory() -> int:
     return 0
 
 
-def _check_disk(path: Path, needed: int, game: Game) -> None:
-    """Refuse before the work what would fail after it."""
+def _free_disk(path: Path) -> int:
+    """Return how many bytes can be written to where a file belongs."""
     import shutil
 
     folder = path.parent.absolute()
     while not folder.exists():
         folder = folder.parent
-    free = shutil.disk_usage(folder).free
-    # A checkpoint lies beside the table while that is written.
+    return shutil.disk_usage(folder).free
+
+
+def _check_disk(path: Path, needed: int, game: Game) -> None:
+    """Refuse before the work what would fail after it."""
+    free = _free_disk(path)
+    # A checkpoint lies beside the next one, or the table, while that is written.
     if 2 * needed > free:
         raise TableError(
             f"'{game.name}' has {game.core.index_size:,} positions; its table and a checkpoint "
