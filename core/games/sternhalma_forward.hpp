@@ -5,9 +5,9 @@
 // row of the index that belongs to the standing army. Walking along rows keeps what a check
 // reads most in the nearest cache.
 //
-// Everything comes from the rules as they are played: unindex(), index() and legal(). Only
-// the place of a successor within its row is computed here, as index() would take longer;
-// whoever walks sees at every position that rank() gives the place the position came from.
+// Moves come from legal(), the rules as they are played. Nothing here is shared with the way
+// back. Numbers in the index are computed afresh, because unindex() and index() would take
+// longer; whoever walks can ask now and then whether they agree.
 #pragma once
 
 #include "sternhalma.hpp"
@@ -21,7 +21,7 @@ class Sternhalma<MaxPieces, MaxPlayers>::Forward {
   struct Before {
     State state;
     std::uint64_t index;  // where its own entry is
-    std::uint64_t set;    // what rank() takes
+    std::uint64_t set;    // its army's holes, among those free of the standing army
   };
 
   static std::uint64_t rows(const Sternhalma& game) { return game.index_size() / width(game); }
@@ -32,48 +32,111 @@ class Sternhalma<MaxPieces, MaxPlayers>::Forward {
   /// The game must outlive this.
   explicit Forward(const Sternhalma& game) : game_(game), width_(width(game)) {
     for (int n = 0; n < 64; ++n)
-      for (int k = 0; k <= kLargestArmy; ++k) choose_[n][k] = static_cast<std::uint32_t>(binomials()[n][k]);
+      for (int k = 0; k <= kLargestArmy + 1; ++k)
+        choose_[n][k] = static_cast<std::uint32_t>(binomials()[n][k]);
   }
 
   void open(std::uint64_t row) {
     first_ = row * width_;
     const State s = game_.unindex(first_);
-    std::uint64_t standing = 0;
-    for (int i = 0; i < game_.army_; ++i) standing |= std::uint64_t{1} << s.piece[i];
-    for (int hole = 0, number = 0; hole < game_.board_.size(); ++hole) {
+    standing_ = State{};
+    std::uint64_t taken = 0;
+    for (int i = 0; i < game_.army_; ++i) {
+      game_.put(standing_, 0, i, s.piece[i]);
+      taken |= bit(s.piece[i]);
+      // Seen from the other side, holes are numbered from the other end.
+      others_[game_.army_ - 1 - i] = static_cast<std::uint8_t>(last() - s.piece[i]);
+      numbers_[i] = i;
+    }
+    game_.give_turn(standing_, 1);
+    for (int hole = 0, number = 0; hole <= last(); ++hole) {
+      if (taken >> hole & 1) continue;
       number_[hole] = static_cast<std::uint8_t>(number);
-      number += ~standing >> hole & 1;
+      hole_[number++] = static_cast<std::uint8_t>(hole);
     }
   }
 
-  /// The board of a place of the open row, but with the other army to move.
-  Before before(std::uint64_t place) const {
-    Before b{game_.unindex(first_ + place), 0, 0};
-    for (int i = 0; i < game_.army_; ++i) b.set |= bit(b.state.piece[game_.army_ + i]);
-    game_.give_turn(b.state, 1);
-    b.index = game_.index(b.state);
-    // Who has won is another question when the other side asks it.
-    if (b.state.first) b.state = game_.unindex(b.index);
+  /// The board at the next place of the open row, from the first on, but with the army to
+  /// move that does not stand.
+  Before next() {
+    Before b{standing_, 0, 0};
+    std::uint64_t own = 0;
+    for (int i = 0; i < game_.army_; ++i) {
+      const int hole = hole_[numbers_[i]];
+      game_.put(b.state, 1, i, hole);
+      b.set |= bit(numbers_[i]);
+      own |= bit(last() - hole);
+    }
+    std::uint64_t place = 0;
+    for (int i = 0; i < game_.army_; ++i) {
+      const int below = std::popcount(own & (bit(others_[i]) - 1));
+      place += choose_[others_[i] - below][i + 1];
+    }
+    b.index = rank(own) * width_ + place;
+    if (game_.finished(b.state, 0) || game_.finished(b.state, 1)) b.state = game_.unindex(b.index);
+    // The next set in the order of ranks: the lowest number that can go up does, and all
+    // below it go back to the bottom.
+    int i = 0;
+    while (i + 1 < game_.army_ && numbers_[i] + 1 == numbers_[i + 1]) ++i;
+    ++numbers_[i];
+    while (--i >= 0) numbers_[i] = i;
     return b;
   }
 
-  /// The set of the position after a move, which is a place of the same row.
-  std::uint64_t after(const Before& b, Move move) const {
-    return move == kPass ? b.set : b.set ^ bit(move & 0xFF) ^ bit(move >> 8);
+  /// Whether index() and unindex() say the same of a position and its place.
+  bool agrees(const Before& b, std::uint64_t place) const {
+    State s = game_.unindex(first_ + place);
+    game_.give_turn(s, 1);
+    return game_.index(s) == b.index && game_.index(b.state) == b.index;
   }
+
+  /// The place of a set in its row.
   std::uint64_t rank(std::uint64_t set) const {
     std::uint32_t sum = 0;
     for (int k = 1; set; set &= set - 1, ++k) sum += choose_[std::countr_zero(set)][k];
     return sum;
   }
 
+  /// Calls visit(place) with the place each move leads to, in the same row.
+  template <class Visit>
+  void after(const Before& b, const MoveList& moves, Visit&& visit) const {
+    int lifted = -1;
+    std::uint64_t rest = 0;                  // all pieces but the one lifted
+    std::uint32_t ranks[kLargestArmy] = {};  // [j]: what they add if the one lifted goes j-th
+    for (const Move move : moves) {
+      if (move == kPass) {
+        visit(rank(b.set));
+        continue;
+      }
+      if (lifted != static_cast<int>(move & 0xFF)) {
+        lifted = static_cast<int>(move & 0xFF);
+        rest = b.set ^ bit(number_[lifted]);
+        ranks[0] = 0;
+        int j = 0;
+        for (std::uint64_t left = rest; left; left &= left - 1, ++j) {
+          const auto& at = choose_[std::countr_zero(left)];
+          ranks[0] += at[j + 2];
+          ranks[j + 1] = at[j + 1] - at[j + 2];
+        }
+        for (int k = 1; k <= j; ++k) ranks[k] += ranks[k - 1];
+      }
+      const int to = number_[move >> 8];
+      const int below = std::popcount(rest & (bit(to) - 1));
+      visit(ranks[below] + choose_[to][below + 1]);
+    }
+  }
+
  private:
-  std::uint64_t bit(int hole) const { return std::uint64_t{1} << number_[hole]; }
+  static std::uint64_t bit(int number) { return std::uint64_t{1} << number; }
+  int last() const { return game_.board_.size() - 1; }
 
   const Sternhalma& game_;
   std::uint64_t width_, first_ = 0;
-  std::uint8_t number_[HoleBoard::kOff] = {};  // holes free of the standing army, numbered
-  std::uint32_t choose_[64][kLargestArmy + 1];
+  State standing_;
+  std::uint8_t others_[kLargestArmy];        // the standing army as the other sees it, ascending
+  int numbers_[kLargestArmy];                // the other army's holes, numbered as below
+  std::uint8_t number_[64] = {}, hole_[64];  // holes free of the standing army, numbered; the inverse
+  std::uint32_t choose_[64][kLargestArmy + 2];
 };
 
 }  // namespace halma

@@ -21,8 +21,7 @@ class LargeArray {
  public:
   explicit LargeArray(std::uint64_t size) : size_(size) {
 #ifdef __linux__
-    void* place =
-        mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* place = mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (place == MAP_FAILED) throw std::bad_alloc();
     madvise(place, bytes(), MADV_HUGEPAGE);  // a wish: all is well without it
 #else

@@ -39,26 +39,31 @@ inline Solved packed_value(const std::uint8_t* table, std::uint64_t i) {
 template <class G>
 concept TakesBack = Game<G> && requires(const G& game, const typename G::Backward& tables,
                                         typename G::Backward::Block& block, std::uint32_t place) {
-  { G::Backward::blocks(game) } -> std::same_as<std::uint64_t>;
+  { G::Backward::rows(game) } -> std::same_as<std::uint64_t>;
   { G::Backward::width(game) } -> std::same_as<std::uint64_t>;
   { tables.max_moves() } -> std::same_as<int>;
+  { tables.block(std::uint64_t{}) } -> std::same_as<std::uint32_t>;
+  { tables.weight(std::uint64_t{}) } -> std::same_as<int>;
   { block.open(place) } -> std::same_as<void>;
   { block.standing(place) } -> std::same_as<int>;
   { block.turned(place) } -> std::same_as<typename G::Backward::Spot>;
+  { block.turned_and_mirrored(place) } -> std::same_as<typename G::Backward::Spot>;
   block.predecessors(place, [](std::uint32_t) {});
 };
 
 /// The way forward, which has nothing in common with the way back but the index: rows of
 /// positions that follow each other (see sternhalma_forward.hpp).
 template <class G>
-concept WalksIndex =
-    Game<G> && requires(const G& game, typename G::Forward& walk, const typename G::Forward::Before& before) {
-      { G::Forward::rows(game) } -> std::same_as<std::uint64_t>;
-      { G::Forward::width(game) } -> std::same_as<std::uint64_t>;
-      walk.open(std::uint64_t{});
-      { walk.before(std::uint64_t{}) } -> std::same_as<typename G::Forward::Before>;
-      { walk.rank(walk.after(before, Move{})) } -> std::same_as<std::uint64_t>;
-    };
+concept WalksIndex = Game<G> && requires(const G& game, typename G::Forward& walk,
+                                         const typename G::Forward::Before& before, const MoveList& moves) {
+  { G::Forward::rows(game) } -> std::same_as<std::uint64_t>;
+  { G::Forward::width(game) } -> std::same_as<std::uint64_t>;
+  walk.open(std::uint64_t{});
+  { walk.next() } -> std::same_as<typename G::Forward::Before>;
+  { walk.rank(before.set) } -> std::same_as<std::uint64_t>;
+  { walk.agrees(before, std::uint64_t{}) } -> std::same_as<bool>;
+  walk.after(before, moves, [](std::uint64_t) {});
+};
 
 /// A solution in the making, whatever the game.
 class AnyRetrograde {
@@ -91,23 +96,24 @@ class Retrograde final : public AnyRetrograde {
   Retrograde(const G& game, int threads)
       : tables_(checked(game)),
         threads_(threads),
-        blocks_(Backward::blocks(game)),
+        positions_(game.index_size()),
+        rows_(Backward::rows(game)),
         width_(Backward::width(game)),
         row_words_(row_words(game)),
         open_(static_cast<std::uint8_t>(kMustPass - std::min(tables_.max_moves(), kMostMoves))),
-        cells_(game.index_size()),
-        frontier_(blocks_ * row_words_),
+        cells_(rows_ * width_),
+        frontier_(rows_ * row_words_),
         next_(frontier_.size()) {
     if (tables_.max_moves() > kMostMoves)
       throw std::length_error("this game has more moves in a position than a byte can count");
   }
 
-  /// A byte and two bits for each position, rounded up.
+  /// A byte and two bits for each position of a row, rounded up.
   static std::uint64_t bytes_needed(const G& game) {
-    return game.index_size() + 2 * sizeof(std::uint64_t) * Backward::blocks(game) * row_words(game);
+    return Backward::rows(game) * (Backward::width(game) + 2 * sizeof(std::uint64_t) * row_words(game));
   }
 
-  std::uint64_t positions() const override { return cells_.size(); }
+  std::uint64_t positions() const override { return positions_; }
   const std::vector<std::uint64_t>& layers() const override { return layers_; }
   std::uint64_t illegal() const override { return illegal_; }
   bool finished() const override { return finished_; }
@@ -117,11 +123,11 @@ class Retrograde final : public AnyRetrograde {
     if (layers_.size() > deepest()) throw std::length_error("this game is deeper than a byte can tell");
     std::atomic<std::uint64_t> found = 0;
     if (layers_.empty())
-      share_work(threads_, blocks_, [&] { return First(*this, found); });
+      share_work(threads_, rows_, [&] { return First(*this, found); });
     else if (layers_.size() % 2 == 1)  // the last layer is lost, so its predecessors are won
-      share_work(threads_, blocks_, [&] { return Next<true>(*this, found); });
+      share_work(threads_, rows_, [&] { return Next<true>(*this, found); });
     else
-      share_work(threads_, blocks_, [&] { return Next<false>(*this, found); });
+      share_work(threads_, rows_, [&] { return Next<false>(*this, found); });
     frontier_.swap(next_);
     if (found == 0)
       finished_ = true;
@@ -183,10 +189,10 @@ class Retrograde final : public AnyRetrograde {
   }
   std::uint8_t distance_of(std::uint8_t cell) const { return cell <= deepest() ? cell : 0; }
 
-  /// The cells of a block: those of positions whose moving army is to move.
-  std::uint8_t* row(std::uint64_t block) { return cells_.data() + block * width_; }
+  /// The cells of a row: those of positions whose moving army is to move.
+  std::uint8_t* row(std::uint64_t number) { return cells_.data() + number * width_; }
 
-  /// What the two kinds of pass over the blocks share.
+  /// What the two kinds of pass over the rows share.
   struct Pass {
     Pass(Retrograde& solution, std::atomic<std::uint64_t>& found)
         : all(solution), block(solution.tables_), found(found) {}
@@ -199,11 +205,22 @@ class Retrograde final : public AnyRetrograde {
 
     /// Puts the position whose moving army is to move from `place` into the next layer: not
     /// at once, as the word to write to is far away and must be sent for.
+    /// Its mirror image goes along where it is nobody else's business.
     void hand_over(std::uint32_t place) {
       const Spot spot = block.turned(place);
-      const Late late{spot.block * all.row_words_ + spot.place / 64, std::uint64_t{1} << spot.place % 64};
+      put(spot);
+      if (weight == 2 && all.tables_.weight(spot.row) == 1) [[unlikely]]
+        put(block.turned_and_mirrored(place));
+      number += static_cast<std::uint64_t>(weight);
+    }
+    void put(const Spot& spot) {
+      const Late late{spot.row * all.row_words_ + spot.place / 64, std::uint64_t{1} << spot.place % 64};
       __builtin_prefetch(&all.next_[late.word], 1);
-      set(std::exchange(waiting[number++ % kWaiting], late));
+      set(std::exchange(waiting[turn++ % kWaiting], late));
+    }
+    void open(std::uint64_t row) {
+      weight = all.tables_.weight(row);
+      block.open(all.tables_.block(row));
     }
 
     struct Late {
@@ -213,11 +230,13 @@ class Retrograde final : public AnyRetrograde {
       std::atomic_ref(all.next_[late.word]).fetch_or(late.bit, std::memory_order_relaxed);
     }
 
-    static constexpr int kWaiting = 32;
+    static constexpr unsigned kWaiting = 32;
     Retrograde& all;
     Block block;
     std::atomic<std::uint64_t>& found;
-    std::uint64_t number = 0;
+    std::uint64_t number = 0;  // of positions, also those for which others stand
+    int weight = 1;
+    unsigned turn = 0;
     Late waiting[kWaiting];
   };
 
@@ -226,9 +245,9 @@ class Retrograde final : public AnyRetrograde {
     using Pass::Pass;
     ~First() { std::atomic_ref(this->all.illegal_) += illegal; }
 
-    void operator()(std::uint64_t number) {
-      this->block.open(static_cast<std::uint32_t>(number));
-      std::uint8_t* cells = this->all.row(number);
+    void operator()(std::uint64_t row) {
+      this->open(row);
+      std::uint8_t* cells = this->all.row(row);
       for (std::uint32_t place = 0; place < this->all.width_; ++place) {
         const int moves = this->block.standing(place);
         if (moves > 0) {
@@ -237,7 +256,7 @@ class Retrograde final : public AnyRetrograde {
           cells[place] = kMustPass;
         } else if (moves == Backward::kIllegal) {
           cells[place] = this->all.illegal_cell();
-          ++illegal;
+          illegal += static_cast<std::uint64_t>(this->weight);
         } else {
           cells[place] = 0;
           this->hand_over(place);
@@ -253,11 +272,11 @@ class Retrograde final : public AnyRetrograde {
   struct Next : Pass {
     using Pass::Pass;
 
-    void operator()(std::uint64_t number) {
-      std::uint64_t* words = this->all.frontier_.data() + number * this->all.row_words_;
+    void operator()(std::uint64_t row) {
+      std::uint64_t* words = this->all.frontier_.data() + row * this->all.row_words_;
       const auto distance = static_cast<std::uint8_t>(this->all.layers_.size());
       const std::uint8_t open = this->all.open_;
-      std::uint8_t* cells = this->all.row(number);
+      std::uint8_t* cells = this->all.row(row);
       const auto resolve = [&](std::uint32_t earlier) {
         std::uint8_t& cell = cells[earlier];
         if (cell < open) return;
@@ -271,7 +290,7 @@ class Retrograde final : public AnyRetrograde {
       bool opened = false;
       for (std::uint32_t w = 0; w < this->all.row_words_; ++w) {
         for (std::uint64_t left = words[w]; left; left &= left - 1) {
-          if (!opened) this->block.open(static_cast<std::uint32_t>(number));
+          if (!opened) this->open(row);
           opened = true;
           const auto place = static_cast<std::uint32_t>(w * 64 + std::countr_zero(left));
           this->block.predecessors(place, resolve);
@@ -299,7 +318,7 @@ class Retrograde final : public AnyRetrograde {
           place = 0;
         }
         const Spot spot = block.turned(static_cast<std::uint32_t>(place));
-        coming[k] = &cells_[static_cast<std::uint64_t>(spot.block) * width_ + spot.place];
+        coming[k] = &cells_[spot.row * width_ + spot.place];
         __builtin_prefetch(coming[k]);
       }
       for (std::uint64_t k = 0; k < here; ++k) visitor(i + k, *coming[k]);
@@ -319,10 +338,10 @@ class Retrograde final : public AnyRetrograde {
 
   Backward tables_;
   int threads_;
-  std::uint64_t blocks_, width_, row_words_;
+  std::uint64_t positions_, rows_, width_, row_words_;
   std::uint8_t open_;
   LargeArray<std::uint8_t> cells_;
-  // Sets of positions in the order of the index, each block's row in words of its own:
+  // Sets of positions, each row in words of its own:
   // the layer last resolved, and the one being gathered.
   LargeArray<std::uint64_t> frontier_, next_;
   std::vector<std::uint64_t> layers_;
@@ -342,9 +361,7 @@ class Checker {
   std::uint64_t count_inconsistent(std::uint64_t first, std::uint64_t rows, int threads) const {
     std::atomic<std::uint64_t> wrong = 0;
     share_work(threads, rows, [&] {
-      return [&, walk = Forward(game_)](std::uint64_t row) mutable {
-        wrong += in_row(walk, first + row);
-      };
+      return [&, walk = Forward(game_)](std::uint64_t row) mutable { wrong += in_row(walk, first + row); };
     });
     return wrong;
   }
@@ -362,10 +379,11 @@ class Checker {
     for (std::uint64_t place = 0; place < width_; place += kAhead) {
       const std::uint64_t here = std::min(kAhead, width_ - place);
       for (std::uint64_t k = 0; k < here; ++k) {
-        coming[k] = walk.before(place + k);
+        coming[k] = walk.next();
         __builtin_prefetch(values_ + coming[k].index / 4);
         if (!distances_.empty()) __builtin_prefetch(&distances_[coming[k].index]);
       }
+      wrong += !walk.agrees(coming[0], place);
       for (std::uint64_t k = 0; k < here; ++k)
         wrong += walk.rank(coming[k].set) != place + k || !fits(walk, coming[k], row * width_);
     }
@@ -385,14 +403,14 @@ class Checker {
     }
     unsigned found = 0;                  // bit v: some successor has the value v
     int soonest = 1 << 30, latest = -1;  // of the opponent's losses and wins
-    for (const Move move : moves) {
-      const std::uint64_t next = row + walk.rank(walk.after(before, move));
-      const Solved theirs = packed_value(values_, next);
+    walk.after(before, moves, [&](std::uint64_t place) {
+      const Solved theirs = packed_value(values_, row + place);
       found |= 1u << static_cast<int>(theirs);
-      if (distances_.empty()) continue;
-      if (theirs == Solved::loss) soonest = std::min<int>(soonest, distances_[next]);
-      if (theirs == Solved::win) latest = std::max<int>(latest, distances_[next]);
-    }
+      if (distances_.empty()) return;
+      const int plies = distances_[row + place];
+      soonest = std::min(soonest, theirs == Solved::loss ? plies : soonest);
+      latest = std::max(latest, theirs == Solved::win ? plies : latest);
+    });
     const auto leads_to = [&](Solved theirs) { return found >> static_cast<int>(theirs) & 1; };
     if (leads_to(Solved::illegal)) return false;
     if (leads_to(Solved::loss))

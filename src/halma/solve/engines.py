@@ -46,7 +46,12 @@ class Engine(ABC):
     @property
     @abstractmethod
     def bytes_needed(self) -> int:
-        """Memory for the whole run; neither table nor checkpoint takes more on the disk."""
+        """Memory for the whole run."""
+
+    @property
+    def bytes_on_disk(self) -> int:
+        """Room for a checkpoint and, beside it, for the next one or the table."""
+        return 2 * self.bytes_needed
 
     @property
     def exact(self) -> bool:
@@ -163,6 +168,11 @@ class RetrogradeEngine(Engine):
     def bytes_needed(self) -> int:
         """Memory for the run; the table is made part by part at its end."""
         return int(_core.Retrograde.bytes_needed(self.game.core))
+
+    @property
+    def bytes_on_disk(self) -> int:
+        """Room for a checkpoint, which is smaller than memory, and for values and distances."""
+        return self.bytes_needed + self.total + self.total // 4
 
     @property
     def finished(self) -> bool:

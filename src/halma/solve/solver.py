@@ -82,7 +82,7 @@ def solve(
         raise TableError(f"Distances cannot be left out of the table of '{game.name}'.")
     path = table_path(game, folder, pieces)
     if keep:
-        _check_disk(path, engine.bytes_needed, game)
+        _check_disk(path, engine.bytes_on_disk, game)
     partial = path.with_suffix(".partial")
     seconds = _resume(engine, partial, note) if keep else 0.0
     started = saved = time.perf_counter()
@@ -107,9 +107,7 @@ def solve(
         needed, free = sum(array.nbytes for array in arrays.values()), _free_disk(path)
         distances = needed <= free
         if not distances:
-            note(
-                f"Distances are left out: with them it takes {needed:,} bytes, and {free:,} are free."
-            )
+            note(f"Distances are left out: {needed:,} bytes are needed, but {free:,} are free.")
     if not distances:
         arrays = {name: array for name, array in arrays.items() if name != "distances"}
     if not keep:
@@ -176,7 +174,11 @@ def _resume(engine: Engine, partial: Path, note: Callable[[str], None]) -> float
     except TableError as error:
         note(f"{error} Starting anew.")
         return 0.0
-    engine.resume(found.arrays, found.about)
+    try:
+        engine.resume(found.arrays, found.about)
+    except (ValueError, KeyError):
+        note(f"'{partial}' is not used: it is from another version of halma. Starting anew.")
+        return 0.0
     note(f"Going on from '{partial}': {engine.done:,} of {engine.total:,} positions are solved.")
     return float(found.about["seconds"])
 
@@ -206,10 +208,9 @@ def _free_disk(path: Path) -> int:
 def _check_disk(path: Path, needed: int, game: Game) -> None:
     """Refuse before the work what would fail after it."""
     free = _free_disk(path)
-    # A checkpoint lies beside the next one, or the table, while that is written.
-    if 2 * needed > free:
+    if needed > free:
         raise TableError(
             f"'{game.name}' has {game.core.index_size:,} positions; its table and a checkpoint "
-            f"need {in_bytes(2 * needed)} ({2 * needed:,} bytes) in '{path.parent}', "
+            f"need {in_bytes(needed)} ({needed:,} bytes) in '{path.parent}', "
             f"but only {in_bytes(free)} are free{largest_relative(game, free // 2)}."
         )
