@@ -80,7 +80,7 @@ def solve(
             solution = solver.solve(
                 chosen, out, limit, threads, progress, note, pieces=pieces, distances=distances
             )
-    answer: dict[str, Any] = {**solution.about, "table": str(path)}
+    answer: dict[str, Any] = {**solution.about, "peak_bytes": _peak_memory(), "table": str(path)}
     if exact:
         fraction = str(exact_start_value(solution))
         answer |= {"start_value_exact": fraction, "mean_start_value_exact": fraction}
@@ -102,6 +102,18 @@ def _bytes(text: str) -> int:
     if match is None:
         raise HalmaError(f"'{text[:40]}' is no amount of memory; write 500M or 8G.")
     return int(float(match[1]) * _UNITS[match[2].upper()])
+
+
+def _peak_memory() -> int:
+    """Return the most memory this process has held, 0 where the system does not say."""
+    try:
+        with open("/proc/self/status", encoding="utf-8") as lines:
+            for line in lines:
+                if line.startswith("VmHWM:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return 0
 
 
 @contextmanager

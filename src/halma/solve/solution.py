@@ -267,8 +267,10 @@ class EndgameSolution(Solution):
 
     def look_up_many(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
         """Return the values of decision states, one per row, for their movers."""
-        positions = (Position(self.game, row.tobytes()) for row in states)
-        return np.array([self.value(position) for position in positions])
+        cells = self.core.probe_many(states)
+        if (cells == self.core.NOTHING).any():
+            raise self._unknown()
+        return np.where(cells == self.core.DRAW, 0.5, cells % 2)
 
     def _checks(self) -> list[Callable[[], int]]:
         return [partial(self.core.verify, int(key)) for key in self.arrays]
@@ -284,8 +286,11 @@ class EndgameSolution(Solution):
     def _probe(self, state: bytes) -> int:
         found = self.core.probe(state)
         if found is None:
-            raise TableError(
-                f"This position of '{self.game.name}' has more than {self.about['pieces']} "
-                "pieces, so it is not in the table."
-            )
+            raise self._unknown()
         return int(found)
+
+    def _unknown(self) -> TableError:
+        return TableError(
+            f"A position of '{self.game.name}' with more than {self.about['pieces']} pieces is "
+            "not in the table."
+        )

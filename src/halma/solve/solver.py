@@ -84,25 +84,13 @@ def solve(
     if keep:
         _check_disk(path, engine.bytes_on_disk, game)
     partial = path.with_suffix(".partial")
-    seconds = _resume(engine, partial, note) if keep else 0.0
-    started = saved = time.perf_counter()
-    wait = checkpoint_seconds
-    progress(engine.done, engine.total)
-    while not engine.finished:
-        interruptible(engine.step)
-        progress(engine.done, engine.total)
-        now = time.perf_counter()
-        if keep and not engine.finished and now - saved >= wait:
-            arrays, about = engine.checkpoint()
-            save(partial, game, _CHECKPOINT, {**about, "seconds": seconds + now - started}, arrays)
-            saved = time.perf_counter()
-            wait = max(checkpoint_seconds, 10 * (saved - now))
-    arrays, about = interruptible(engine.finish)
-    about = {"variant": game.name, "kind": engine.solution.kind, **about}
+    seconds = _work(engine, partial if keep else None, checkpoint_seconds, progress, note)
+    arrays, counted = interruptible(engine.finish)
+    about = {"variant": game.name, "kind": engine.solution.kind, **counted}
     about["mean_start_value"] = about["start_value"]
     about["index_size"] = game.core.index_size
     about["bytes"] = engine.bytes_needed
-    about["seconds"] = seconds + time.perf_counter() - started
+    about["seconds"] = seconds
     if distances and keep and engine.distances_optional:
         needed, free = sum(array.nbytes for array in arrays.values()), _free_disk(path)
         distances = needed <= free
@@ -117,6 +105,31 @@ def solve(
     partial.unlink(missing_ok=True)
     del engine, arrays  # the table is mapped where their memory was
     return open_table(path, game)
+
+
+def _work(
+    engine: Engine,
+    partial: Path | None,
+    checkpoint_seconds: float,
+    progress: Progress,
+    note: Callable[[str], None],
+) -> float:
+    """Solve layer by layer, with checkpoints in a file; return the seconds it took in all."""
+    before = 0.0 if partial is None else _resume(engine, partial, note)
+    started = saved = time.perf_counter()
+    wait = checkpoint_seconds
+    progress(engine.done, engine.total)
+    while not engine.finished:
+        interruptible(engine.step)
+        progress(engine.done, engine.total)
+        now = time.perf_counter()
+        if partial is not None and not engine.finished and now - saved >= wait:
+            arrays, about = engine.checkpoint()
+            about["seconds"] = before + now - started
+            save(partial, engine.game, _CHECKPOINT, about, arrays)
+            saved = time.perf_counter()
+            wait = max(checkpoint_seconds, 10 * (saved - now))
+    return before + time.perf_counter() - started
 
 
 def open_table(path: Path, game: Game) -> Solution:
