@@ -799,8 +799,16 @@ class Retrograde:
     def restore(self, state: dict[str, Any]) -> None: ...
 
     @staticmethod
-    def verify(game: AnyGame, values: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, threads: int = 2) -> int:
-        """Count entries that do not follow from those of their successors."""
+    def rows(game: AnyGame) -> int:
+        """Into how many parts of equal size verify() divides the work."""
+
+    @staticmethod
+    def verify(game: AnyGame, values: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, threads: int = 2, first_row: int = 0, rows: int | None = None) -> int:
+        """
+        Count entries that do not follow from those of their successors, of all that
+        have successors in some rows of the table, by default in all: then every entry
+        is looked at.
+        """
 
 class Expectimax:
     """Solves a chance game stage by stage."""
