@@ -36,8 +36,8 @@ void bind_oracle(nb::module_& module) {
               throw nb::value_error("the table does not have one entry for each position of this game");
             new (self) RetrogradeTable(game, values.data(), distances ? distances->data() : nullptr);
           },
-          nb::arg("game"), nb::arg("values"), nb::arg("distances").none() = nb::none(), nb::keep_alive<1, 2>(),
-          nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>());
+          nb::arg("game"), nb::arg("values"), nb::arg("distances").none() = nb::none(),
+          nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>());
 }
 
 }  // namespace halma::python

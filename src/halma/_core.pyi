@@ -202,7 +202,7 @@ class Oracle:
 class RetrogradeTable(Oracle):
     """A finished retrograde analysis; arrays as Retrograde gives them."""
 
-    def __init__(self, game: AnyGame, values: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+    def __init__(self, game: AnyGame, values: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
 
 class Rule(enum.Enum):
     UCT = 0
