@@ -523,17 +523,17 @@ class Pool:
 
     def __init__(self, game: AnyGame, options: PoolOptions, limits: Limits, slots: int, groups: int = 2, threads: int = 1, seed: int = 0, first: int = 0, end: int = 18446744073709551615) -> None: ...
 
-    def collect(self, group: int, planes: Annotated[NDArray, dict(order='C', device='cpu')]) -> int:
+    def collect(self, group: int, planes: numpy.typing.NDArray[Any]) -> int:
         """
         Run a group to its next leaves and write their planes; return how many.
         """
 
-    def submit(self, group: int, logits: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)]) -> None:
+    def submit(self, group: int, logits: numpy.typing.NDArray[Any], values: numpy.typing.NDArray[Any]) -> None:
         """
         Judge a group's leaves: logits (leaves, actions), values (leaves, players), mover first.
         """
 
-    def step(self, group: int, logits: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], planes: Annotated[NDArray, dict(order='C', device='cpu')]) -> int:
+    def step(self, group: int, logits: numpy.typing.NDArray[Any], values: numpy.typing.NDArray[Any], planes: numpy.typing.NDArray[Any]) -> int:
         """
         submit() and collect() in one go, which spares half of the way to memory.
         """
