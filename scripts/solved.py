@@ -37,21 +37,19 @@ def solved(variant: str, pieces: int | None) -> dict[str, Any]:
 
 def row(answer: dict[str, Any]) -> str:
     """Return a line of the table of its kind."""
-    if "pieces" in answer:
-        cells = [str(answer["pieces"]), *_numbers(answer, *COUNTS)]
-    elif "between" in answer:
+    took = [f"{answer['seconds']:.3g}"]
+    if "between" in answer:
         exact = answer.get("start_value_exact", "")
         cells = [f"`{answer['variant']}`", *_numbers(answer, *COUNTS, "between")]
         cells += [_start(answer), exact if len(exact) < 12 else ""]
     else:
-        cells = [f"`{answer['variant']}`", *_numbers(answer, *COUNTS, "illegal")]
-        cells += [_start(answer), str(answer["start_plies"] or "")]
-    cells += [
-        str(answer["longest_win"]),
-        f"{answer['seconds']:.3g}",
-        f"{answer['verify_seconds']:.3g}",
-        f"{answer['bytes'] / 2**20:,.1f}",
-    ]
+        took.append(f"{answer['verify_seconds']:.3g}")
+        if "pieces" in answer:
+            cells = [str(answer["pieces"]), *_numbers(answer, *COUNTS)]
+        else:
+            cells = [f"`{answer['variant']}`", *_numbers(answer, *COUNTS, "illegal")]
+            cells += [_start(answer), str(answer["start_plies"] or "")]
+    cells += [str(answer["longest_win"]), *took, f"{answer['bytes'] / 2**20:,.1f}"]
     return f"| {' | '.join(cells)} |"
 
 

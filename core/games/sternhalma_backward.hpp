@@ -66,7 +66,8 @@ class Sternhalma<MaxPieces, MaxPlayers>::Backward {
   int max_moves() const {
     int largest = 0;
     for (const std::uint64_t holes : game_.holes_) largest = std::max(largest, std::popcount(holes));
-    return game_.army_ * (HoleBoard::kDirections + largest - 1);
+    const int free = game_.board_.size() - 2 * game_.army_;
+    return game_.army_ * std::min(HoleBoard::kDirections + largest - 1, free);
   }
 
   struct Spot {

@@ -87,6 +87,7 @@ nb::dict state(nb::handle self) {
   nb::dict out;
   out["cells"] = nb::ndarray<nb::numpy, const std::uint8_t>(cells.data(), {cells.size()}, self);
   out["frontier"] = nb::ndarray<nb::numpy, const std::uint64_t>(frontier.data(), {frontier.size()}, self);
+  out["open"] = static_cast<int>(solution.open_cell());
   out["layers"] = solution.layers();
   out["illegal"] = solution.illegal();
   return out;
@@ -97,6 +98,8 @@ void restore(AnyRetrograde& solution, const nb::dict& state) {
   const auto frontier = nb::cast<WordArray>(state["frontier"]);
   if (cells.size() != solution.cells().size() || frontier.size() != solution.frontier().size())
     throw nb::value_error("this state belongs to another game");
+  if (nb::cast<int>(state["open"]) != solution.open_cell())
+    throw nb::value_error("the cells of this state are written otherwise");
   auto layers = nb::cast<std::vector<std::uint64_t>>(state["layers"]);
   const auto illegal = nb::cast<std::uint64_t>(state["illegal"]);
   nb::gil_scoped_release release;

@@ -10,7 +10,8 @@
 // changes the mover's own pieces only, so that predecessors lie in the block they are
 // asked in: a row of some ten kilobytes that stays in cache and belongs to one thread.
 // The price is that the position a layer resolves must be handed over to the block of the
-// other side, a single bit in a large set, once in its life.
+// other side, a single bit in a large set, once in its life. Of blocks that mirror each
+// other one is kept, as a row.
 #pragma once
 
 #include <array>
@@ -84,6 +85,8 @@ class AnyRetrograde {
   virtual void distances(std::uint64_t first, std::uint64_t number, std::uint8_t* out) const = 0;
 
   // Between layers the two arrays and the two numbers below are all there is to know.
+  /// Cells from this one on are open; what the others mean depends on it.
+  virtual std::uint8_t open_cell() const = 0;
   virtual std::span<std::uint8_t> cells() = 0;
   virtual std::span<std::uint64_t> frontier() = 0;
   virtual void restore(std::vector<std::uint64_t> layers, std::uint64_t illegal) = 0;
@@ -152,6 +155,7 @@ class Retrograde final : public AnyRetrograde {
     in_chunks(first, number, [=, this](std::uint64_t i, std::uint8_t cell) { out[i] = distance_of(cell); });
   }
 
+  std::uint8_t open_cell() const override { return open_; }
   std::span<std::uint8_t> cells() override { return cells_.all(); }
   std::span<std::uint64_t> frontier() override { return frontier_.all(); }
   void restore(std::vector<std::uint64_t> layers, std::uint64_t illegal) override {

@@ -167,6 +167,8 @@ def test_goes_on_from_where_it_stopped() -> None:
     assert np.array_equal(second.distances(), first.distances())
     with pytest.raises(ValueError, match="another game"):
         _core.Retrograde(halma.game("rhombus-3x3-3").core).restore(saved)
+    with pytest.raises(ValueError, match="written otherwise"):
+        second.restore({**saved, "open": saved["open"] - 1})
 
 
 def test_says_what_it_needs_and_what_it_cannot_do() -> None:
