@@ -224,7 +224,7 @@ def _range(about: About) -> str:
 
 
 def _show(value: Any) -> str:
-    text = write_value(value) if isinstance(value, Plain) else str(value)
+    text = write_value(value) if isinstance(value, str | int | float) else str(value)
     return text if len(text) <= 40 else text[:37] + "..."
 
 
