@@ -16,7 +16,6 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from multiprocessing import get_context
-from pathlib import Path
 from typing import Any
 
 from halma import __version__, _core

@@ -85,9 +85,7 @@ def _values(
     found: Found, variant: str, labels: Iterable[Any], key: str = "wr_p"
 ) -> dict[Any, float]:
     return {
-        label: value
-        for label in labels
-        if (value := found.value(variant, label, key)) is not None
+        label: value for label in labels if (value := found.value(variant, label, key)) is not None
     }
 
 
@@ -107,7 +105,7 @@ def _early(found: Found, variant: str, label: Any) -> float:
     """Return the mean WR_p of the first half of training."""
     graded = [line["wr_p"] for line in found.graded(variant, label)]
     half = graded[: max(1, len(graded) // 2)]
-    return sum(half) / len(half)
+    return float(sum(half) / len(half))
 
 
 def _rising(values: Sequence[float], tolerance: float = 0.05) -> bool:

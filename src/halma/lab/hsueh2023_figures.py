@@ -216,9 +216,7 @@ def draw_keys(axis: str, keys: Mapping[str, str], ylabel: str) -> Draw:
                 for key, name in keys.items()
             ]
             panels.append(Panel(VARIANTS[variant], lines))
-        look = replace(
-            _AXES[axis][0], ylabel=ylabel, ylim=(0.0, 0.0), columns=columns(found.runs)
-        )
+        look = replace(_AXES[axis][0], ylabel=ylabel, ylim=(0.0, 0.0), columns=columns(found.runs))
         draw_panels(path, panels, look)
 
     return draw
@@ -233,7 +231,9 @@ def draw_games(path: Path, found: Found) -> None:
     lines = []
     for variant in found.runs:
         labels = found.labels(variant)
-        lines.append(Line(VARIANTS[variant], labels, [mean_games(found, variant, n) for n in labels]))
+        lines.append(
+            Line(VARIANTS[variant], labels, [mean_games(found, variant, n) for n in labels])
+        )
     look = replace(
         _AXES["simulations"][0], ylabel="games an iteration", yscale=10, columns=1, size=(6, 3.6)
     )
@@ -243,7 +243,7 @@ def draw_games(path: Path, found: Found) -> None:
 def mean_games(found: Found, variant: str, label: Any) -> float:
     """Return the games of an iteration on average."""
     games = [line["games"] for line in found.runs[variant][label]]
-    return sum(games) / len(games)
+    return float(sum(games) / len(games))
 
 
 def draw_watched(path: Path, found: Found) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 from halma.learn import Recipe, load
 from halma.learn.settings import Plain
@@ -290,7 +290,7 @@ class Planner:
         )
 
 
-@lru_cache(maxsize=None)
+@cache
 def _recipe(variant: str, changes: tuple[tuple[str, Plain], ...]) -> Recipe:
     return load(f"hsueh2023/{variant}", dict(changes))
 

@@ -51,7 +51,9 @@ def count_games(
     found = []
     for done, number in enumerate(numbers, start=1):
         record = Record(chosen)
-        for _ in play_game(record, [player, player], random.Random(f"{seed}/{number}").getrandbits(32)):
+        for _ in play_game(
+            record, [player, player], random.Random(f"{seed}/{number}").getrandbits(32)
+        ):
             pass
         found.append(count(record))
         tell(done / len(numbers))

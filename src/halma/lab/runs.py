@@ -84,7 +84,7 @@ class Store:
 
     def is_finished(self, recipe: Recipe) -> bool:
         """Whether a run has reached its last iteration."""
-        return len(self.metrics(recipe)) >= recipe.settings.iterations
+        return bool(len(self.metrics(recipe)) >= recipe.settings.iterations)
 
     def train_all(self, recipes: Iterable[Recipe], workers: int, cost: Cost) -> dict[str, str]:
         """Train every run that is not finished; return what went wrong, by the run's name."""

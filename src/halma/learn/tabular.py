@@ -213,7 +213,7 @@ class _Loop:
         graded = number % settings.grading.every == 0 or number == settings.iterations
         grades = interruptible(lambda: self._grade(number)) if graded else _NO_GRADES
         now = time.perf_counter()
-        metrics = {
+        metrics: dict[str, Any] = {
             "iteration": number,
             **grades,
             **{f"updated_{times}": trainer.updated(times) for times in (1, 4, 16)},
