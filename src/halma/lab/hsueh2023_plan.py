@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from halma.learn import Recipe, load
+from halma.lab.runs import base_recipe
+from halma.learn import Recipe
 from halma.learn.settings import Plain
 
 #: Paper's names of its variants, in its order.
@@ -84,7 +85,7 @@ class Amount:
 
 def full_amount(variant: str) -> Amount:
     """Return the paper's own settings."""
-    settings = load(f"hsueh2023/{variant}").settings
+    settings = base_recipe(f"hsueh2023/{variant}").settings
     highest = _HIGHEST_SIMULATIONS.get(variant, 6400)
     axis = tuple(number for number in SIMULATIONS if number <= highest)
     return Amount(
@@ -292,7 +293,7 @@ class Planner:
 
 @cache
 def _recipe(variant: str, changes: tuple[tuple[str, Plain], ...]) -> Recipe:
-    return load(f"hsueh2023/{variant}", dict(changes))
+    return base_recipe(f"hsueh2023/{variant}").changed(dict(changes))
 
 
 #: Seconds of one core for 1,000 games with 800 simulations, about; only ratios matter.

@@ -6,7 +6,7 @@ import hashlib
 import re
 import time
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,12 @@ _KEEPING = "checkpoints."
 _LONGEST_VALUE = 24
 
 
+@cache
+def base_recipe(name: str) -> Recipe:
+    """Return one of the package's recipes; hundreds of runs extend the same few."""
+    return load(name)
+
+
 def learnt_settings(recipe: Recipe) -> dict[str, Plain]:
     """Return the settings that two runs must share to be the same run."""
     return {key: value for key, value in recipe.flat.items() if not key.startswith(_KEEPING)}
@@ -35,7 +41,7 @@ def learnt_settings(recipe: Recipe) -> dict[str, Plain]:
 
 def run_name(recipe: Recipe) -> str:
     """Return the name of a run's directory: its recipe, and what it changes in it."""
-    base = load(recipe.name).flat
+    base = base_recipe(recipe.name).flat
     parts = [recipe.name.rpartition("/")[2]]
     known = [key.rpartition(".")[2] for key in base]
     for key, value in learnt_settings(recipe).items():
