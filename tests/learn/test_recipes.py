@@ -92,7 +92,7 @@ def test_no_recipe_repeats_the_base():
         ({"grading.watch": "12./3.a/.cb r 2"}, "it is a list of texts."),
         ({"grading.watch": [3]}, "'grading.watch' cannot be [3]: it is a list of texts."),
         ({"grading.watch": ("12./3.a r 2",)}, "'grading.watch': "),
-        ({"grading.watch": ("12./3.a/.cb r ?",)}, "nobody has a move to make there."),
+        ({"grading.watch": ("1../32a/.cb b -",)}, "nobody has a move to make there."),
     ],
 )
 def test_refused(changes, sentence):

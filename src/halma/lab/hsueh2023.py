@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,14 +38,15 @@ class Context:
         self.planner = planner
         self.store = store
 
-    def self_play_seconds(self, variant: str) -> float:
-        """Return T_self: what an iteration of the default setting takes to play, on average."""
-        metrics = self.store.metrics(self.planner.run(variant))
-        if not metrics:
-            raise HalmaError(
-                f"How long self-play of '{variant}' takes is not known yet: its default run has "
-                "no iteration."
-            )
+    def self_play_seconds(self, variant: str) -> float | None:
+        """Return T_self: what an iteration of the default setting takes to play, on average.
+
+        It is known once that run is finished.
+        """
+        default = self.planner.run(variant)
+        if not self.store.is_finished(default):
+            return None
+        metrics = self.store.metrics(default)
         return float(f"{sum(line['play_seconds'] for line in metrics) / len(metrics):.3g}")
 
 
@@ -92,7 +93,8 @@ def _with_few_iterations(context: Context, variant: str) -> dict[Any, Recipe]:
 
 
 def _timed(context: Context, variant: str) -> Mapping[Any, Recipe]:
-    return context.planner.by_time(variant, context.self_play_seconds(variant))
+    seconds = context.self_play_seconds(variant)
+    return {} if seconds is None else context.planner.by_time(variant, seconds)
 
 
 def _plan(name: str) -> Plan:
@@ -387,7 +389,6 @@ def _train(
         for name in names
         if name in EXPERIMENTS and EXPERIMENTS[name].timed
         for variant in variants[name]
-        if context.store.is_finished(context.planner.run(variant))
         for recipe in _definition(name).plan(context, variant).values()
     ]
     return faults | context.store.train_all(later, workers, cost)
@@ -413,8 +414,10 @@ def _report(
         about[VARIANTS[variant]] = planner.describe(variant)
     if not request.full:
         about["reduced"] = (
-            "fewer and shorter runs than the paper's, which --full has; WR_p stays below "
-            "what full runs reach"
+            "fewer, shorter runs than the paper's, which --full has. WR_p stays below what full "
+            "runs reach, so words such as 'close to 50%' are held against the best of a variant. "
+            "Fewer simulations make a given c_puct explore less: its axis is shifted to the right "
+            "by the root of their ratio, one or two ticks"
         )
     if faults:
         about["failed"] = ", ".join(faults)
@@ -433,7 +436,10 @@ def _report(
         pictures.append(Figure(file, "The position"))
     definition.draw(pages / f"{page}.png", found)
     pictures.append(Figure(f"{page}.png", definition.caption))
-    section = Section(definition.title, definition.text, definition.rows(found), pictures)
+    rows = definition.rows(found)
+    if not request.full:
+        rows = [replace(row, remark=claims.of_reduced(row.remark)) for row in rows]
+    section = Section(definition.title, definition.text, rows, pictures)
     return Report(TITLE, _command(name, request), about, [section], _data(found))
 
 
@@ -447,8 +453,11 @@ def _find(context: Context, variants: Sequence[str], plan: Plan) -> Found:
 
 def _told_seconds(context: Context, variant: str) -> str:
     amount = context.planner.amount(variant)
+    seconds = context.self_play_seconds(variant)
+    if seconds is None:
+        return "not known yet"
     return (
-        f"{context.self_play_seconds(variant)} s, which {amount.games:,} games with "
+        f"{seconds} s, which {amount.games:,} games with "
         f"{amount.simulations:,} simulations took on this machine, the mean of all iterations "
         f"(the paper's machine took {claims.T_SELF.get(variant, '?')} s for 1,000 games with 800)"
     )

@@ -62,13 +62,19 @@ def stated(found: Found, variant: str, label: Any, what: str, paper: float, abou
     remark = ""
     if last is not None:
         remark = verdict(paper, last["wr_p_low"], last["wr_p_high"])
-        if not found.planner.full and remark != "agrees":
-            remark += "; the run is a reduced one"
     return Row(what, f"{about}{percent(paper)}", told(found, variant, label), remark)
 
 
 def _agree(whether: bool) -> str:
     return "agrees" if whether else "does not agree"
+
+
+def of_reduced(remark: str) -> str:
+    """Return the remark on a reduced run, which can agree in shape at most."""
+    for word in ("does not agree", "differs", "near"):
+        if remark.startswith(word):
+            return remark.replace(word, f"{word}, in a reduced run", 1)
+    return remark.replace("agrees", "the shape agrees", 1)
 
 
 def _close(found: Found, variant: str, values: Sequence[float]) -> bool:

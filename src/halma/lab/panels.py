@@ -93,7 +93,7 @@ def draw_panels(path: Path, panels: Sequence[Panel | None], look: Look) -> None:
             names,
             title=look.legend,
             loc="outside lower center",
-            ncols=min(len(names), 7),
+            ncols=min(len(names), 4 * look.columns),
             frameon=False,
             fontsize="small",
         )
@@ -106,8 +106,14 @@ def _draw(ax: Any, panel: Panel, look: Look) -> None:
 
     if look.level is not None:
         ax.axhline(look.level, color="0.6", linestyle="--", linewidth=0.8, zorder=0)
-    for number, line in enumerate(panel.lines):
-        colour, marker, dashes = _style(number, len(panel.lines), look)
+    lines = [line for line in panel.lines if len(line.x)]
+    if not lines:
+        ax.text(0.5, 0.5, "not run yet", ha="center", transform=ax.transAxes, color="0.5")
+        ax.set_axis_off()
+        ax.set_title(panel.title, fontsize="medium")
+        return
+    for number, line in enumerate(lines):
+        colour, marker, dashes = _style(number, len(lines), look)
         if line.low is not None and line.high is not None:
             ax.errorbar(
                 line.x,
@@ -140,16 +146,18 @@ def _draw(ax: Any, panel: Panel, look: Look) -> None:
         if isinstance(scale, int):
             axis("log", base=scale)
     if look.xticks is not None:
-        shown = [tick for tick in look.xticks if any(tick in line.x for line in panel.lines)]
+        shown = [tick for tick in look.xticks if any(tick in line.x for line in lines)]
         ax.set_xticks(shown, [look.write_tick(tick) for tick in shown])
         ax.minorticks_off()
         ax.tick_params(axis="x", labelrotation=45 if len(shown) > 7 else 0, labelsize="small")
     if look.percent:
         ax.yaxis.set_major_formatter(ticker.PercentFormatter(1.0, decimals=0))
+    elif max(y for line in lines for y in line.y) >= 1000:
+        ax.yaxis.set_major_formatter(ticker.StrMethodFormatter("{x:,.0f}"))
     if look.ylim is not None:
         low, high = ax.get_ylim()
         ax.set_ylim(min(low, look.ylim[0]), max(high, look.ylim[1]))
-    if not look.shared_legend and panel.lines:
+    if not look.shared_legend:
         ax.legend(frameon=False, fontsize="x-small", title=look.legend, title_fontsize="x-small")
 
 
@@ -162,7 +170,7 @@ def _style(number: int, total: int, look: Look) -> tuple[Any, str, str]:
     import matplotlib
 
     # Light yellow is hard to see on white, so the map's last part is left out.
-    place = 0.9 * number / max(total - 1, 1)
+    place = 0.82 * number / max(total - 1, 1)
     return matplotlib.colormaps["viridis"](place), marker, _DASHES[number % 4]
 
 
