@@ -170,6 +170,14 @@ def test_a_figure_from_end_to_end(tmp_path, tiny_amounts):
     assert again.sections[0].rows == section.rows
 
 
+def test_only_some_of_the_runs(tmp_path, tiny_amounts):
+    report = reproduce("hsueh2023", asked(tmp_path, "fig8", only=("c=64.0",)))
+    assert [run.name for run in (tmp_path / "runs").iterdir()] == [
+        "ewn-3x3-3,iterations=4,simulations=8,c=64.0,selfplay.games=10,every=2,grading.games=40"
+    ]
+    assert [row.what for row in report.sections[0].rows][1:] == ["EWN₃₃₃: c_puct = 64"]
+
+
 def test_equal_time_follows_the_default_run(tmp_path, tiny_amounts):
     report = reproduce("hsueh2023", asked(tmp_path, "fig16", workers=2))
     default = read_metrics(tmp_path / "runs" / run_name(Planner(False, 0).run("ewn-3x3-3")))

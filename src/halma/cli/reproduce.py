@@ -39,6 +39,10 @@ def reproduce(
         list[Path] | None,
         typer.Option(help="Directory of finished runs that need not be run again; is only read."),
     ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help="Train only runs with this in their names, such as simulations=6."),
+    ] = None,
     draw: Annotated[
         bool, typer.Option("--draw", help="Run nothing; draw what there is, unfinished or not.")
     ] = False,
@@ -74,6 +78,7 @@ def reproduce(
         variants=tuple(variant or ()),
         workers=workers,
         adopt=tuple(adopt or ()),
+        only=tuple(only or ()),
         draw_only=draw,
     )
     report = run(paper, request)

@@ -24,7 +24,7 @@ from halma.lab.hsueh2023_figures import ERRORS, UPDATED, Found
 from halma.lab.hsueh2023_plan import FOUR, TWO, UNTRIED, VARIANTS, Planner, cost
 from halma.lab.report import Figure, Report, Row, Section
 from halma.lab.request import Request
-from halma.lab.runs import Store
+from halma.lab.runs import Store, run_name
 from halma.learn import Recipe
 
 SIX = tuple(VARIANTS)
@@ -383,7 +383,7 @@ def _train(
                 first.append(context.planner.run(variant))
             elif name != "table1":
                 first += _definition(name).plan(context, variant).values()
-    faults = context.store.train_all(first, workers, cost)
+    faults = context.store.train_all(_only(request, first), workers, cost)
     later = [
         recipe
         for name in names
@@ -391,7 +391,13 @@ def _train(
         for variant in variants[name]
         for recipe in _definition(name).plan(context, variant).values()
     ]
-    return faults | context.store.train_all(later, workers, cost)
+    return faults | context.store.train_all(_only(request, later), workers, cost)
+
+
+def _only(request: Request, recipes: Sequence[Recipe]) -> list[Recipe]:
+    """Leave out runs that are not asked for; their part of the page stays empty."""
+    wanted = set(request.only)
+    return [recipe for recipe in recipes if wanted <= set(run_name(recipe).split(","))]
 
 
 def _report(

@@ -25,5 +25,7 @@ class Request:
     workers: int | None = None
     #: directories of finished runs that need not be run again
     adopt: Sequence[Path] = ()
+    #: train only runs whose names have all of these parts, such as "simulations=6"
+    only: Sequence[str] = ()
     #: run nothing, draw what there is
     draw_only: bool = False
