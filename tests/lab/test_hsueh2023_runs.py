@@ -166,6 +166,7 @@ def test_a_figure_from_end_to_end(tmp_path, tiny_amounts):
     (stopped / "metrics.jsonl").write_text("".join(json.dumps(m) + "\n" for m in lines[:2]))
     drawn = reproduce("hsueh2023", asked(tmp_path, "fig8", draw_only=True))
     assert len(read_metrics(stopped)) == 2 and drawn.sections[0].rows
+    assert drawn.about["unfinished"].startswith("1 of 3 runs") and "unfinished" not in report.about
     again = reproduce("hsueh2023", asked(tmp_path, "fig8"))
     assert again.sections[0].rows == section.rows
 

@@ -257,7 +257,8 @@ def reproduce(request: Request) -> Report:
     """Run everything, write the report and its pictures into a folder, and return it."""
     from halma.lab.he2016_report import build_report
 
-    if any((request.experiment, request.variants, request.adopt, request.only)):
+    chosen = request.experiment or request.variants or request.adopt or request.only
+    if chosen or request.draw_only:
         raise HalmaError("he2016 is run as a whole: it has no experiments to choose from.")
     folder, quick, seed, note = request.folder, request.quick, request.seed, request.note
     workers = request.workers or os.cpu_count()

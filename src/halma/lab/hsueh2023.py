@@ -312,7 +312,11 @@ def reproduce(request: Request) -> Report:
         request.note(f"{report.sections[0].title}: {pages / page}.html")
     if faults:
         request.note(f"{len(faults)} runs failed; the same command tries them again.")
-    return _together(reports, request)
+    if len(reports) == 1:
+        return report
+    whole = _together(reports, request)
+    whole.write(pages, "index")
+    return whole
 
 
 def _chosen(name: str) -> tuple[str, ...]:
@@ -430,9 +434,11 @@ def _report(
     page = _page(name, variants, request.full)
     if name == "further":
         found = _find(context, variants, lambda _, variant: planner.further(variant))
+        _tell_unfinished(found, about)
         return further.build_report(found, pages, page, request, about)
     definition = _definition(name)
     found = _find(context, variants, definition.plan)
+    _tell_unfinished(found, about)
     if definition.timed:
         for variant in variants:
             about[f"T_self of {VARIANTS[variant]}"] = _told_seconds(context, variant)
@@ -451,10 +457,18 @@ def _report(
 
 def _find(context: Context, variants: Sequence[str], plan: Plan) -> Found:
     runs = {}
+    unfinished = 0
     for variant in variants:
         planned = plan(context, variant)
         runs[variant] = {label: context.store.metrics(recipe) for label, recipe in planned.items()}
-    return Found(context.planner, runs)
+        unfinished += sum(not context.store.is_finished(recipe) for recipe in planned.values())
+    return Found(context.planner, runs, unfinished)
+
+
+def _tell_unfinished(found: Found, about: dict[str, Any]) -> None:
+    if found.unfinished:
+        number = sum(map(len, found.runs.values()))
+        about["unfinished"] = f"{found.unfinished} of {number} runs, shown as far as they got"
 
 
 def _told_seconds(context: Context, variant: str) -> str:
@@ -487,14 +501,11 @@ def _command(name: str, request: Request) -> str:
 
 def _together(reports: Mapping[str, Report], request: Request) -> Report:
     """Return all reports as one."""
-    if len(reports) == 1:
-        return next(iter(reports.values()))
     first = next(iter(reports.values()))
-    whole = Report(
+    return Report(
         TITLE,
         _command(request.experiment or "all", request),
         {key: value for key, value in first.about.items() if key in ("halma", "machine", "seed")},
         [section for report in reports.values() for section in report.sections],
         {page: report.data for page, report in reports.items()},
     )
-    return whole

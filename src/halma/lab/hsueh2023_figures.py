@@ -31,6 +31,8 @@ class Found:
 
     planner: Planner
     runs: Mapping[str, Mapping[Any, list[Metrics]]]
+    #: how many of them have not come to their end
+    unfinished: int = 0
 
     def graded(self, variant: str, label: Any) -> list[Metrics]:
         """Return the metrics of the iterations that were graded."""
