@@ -67,6 +67,8 @@ class Experiment:
     text: str = ""
     #: the default runs must have been run before the plan is known
     timed: bool = False
+    #: runs are as long as the paper's even in the quick form
+    never_reduced: bool = False
     #: pictures besides the plotted one: name of the file -> its text, SVG
     extra: Callable[[], Mapping[str, str]] = field(default=lambda: {})
 
@@ -254,6 +256,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         "The policy of this position during training",
         text="The paper calls b1-c2 the diagonal move, b1-b2 → and b1-c1 ↓.",
         extra=claims.watched_position,
+        never_reduced=True,
     ),
     "fig23": Experiment(
         "Figure 23: untried moves and c_puct",
@@ -420,9 +423,10 @@ def _report(
     if name == "table1":
         return table1.build_report(variants, pages, request, about)
     planner = context.planner
+    reduced = not request.full and not (name != "further" and _definition(name).never_reduced)
     for variant in variants:
-        about[VARIANTS[variant]] = planner.describe(variant)
-    if not request.full:
+        about[VARIANTS[variant]] = (planner if reduced else Planner(True, 0)).describe(variant)
+    if reduced:
         about["reduced"] = (
             "fewer, shorter runs than the paper's, which --full has. WR_p stays below what full "
             "runs reach, so words such as 'close to 50%' are held against the best of a variant. "
@@ -449,7 +453,7 @@ def _report(
     definition.draw(pages / f"{page}.png", found)
     pictures.append(Figure(f"{page}.png", definition.caption))
     rows = definition.rows(found)
-    if not request.full:
+    if reduced:
         rows = [replace(row, remark=claims.of_reduced(row.remark)) for row in rows]
     section = Section(definition.title, definition.text, rows, pictures)
     return Report(TITLE, _command(name, request), about, [section], _data(found))

@@ -251,11 +251,18 @@ class Planner:
         return {seed: self.run(variant, {"seed": seed}) for seed in seeds}
 
     def watched(self, variant: str) -> dict[tuple[int, str], Recipe]:
-        """Figure 22's runs, by simulations and value of untried moves."""
+        """Figure 22's runs, by simulations and value of untried moves.
+
+        They take seconds, so they are never shortened, but graded less often.
+        """
+        whole = full_amount(variant)
+        changes: dict[str, Plain] = {
+            "iterations": whole.iterations,
+            "selfplay.games": whole.games,
+            "grading.watch": (WATCHED,),
+        }
         return {
-            (n, untried): self._simulating(
-                variant, n, {"search.untried": untried, "grading.watch": (WATCHED,)}
-            )
+            (n, untried): self._simulating(variant, n, {**changes, "search.untried": untried})
             for n, untried in WATCHED_RUNS
         }
 

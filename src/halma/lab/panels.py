@@ -104,14 +104,14 @@ def draw_panels(path: Path, panels: Sequence[Panel | None], look: Look) -> None:
 def _draw(ax: Any, panel: Panel, look: Look) -> None:
     from matplotlib import ticker
 
-    if look.level is not None:
-        ax.axhline(look.level, color="0.6", linestyle="--", linewidth=0.8, zorder=0)
     lines = [line for line in panel.lines if len(line.x)]
     if not lines:
         ax.text(0.5, 0.5, "not run yet", ha="center", transform=ax.transAxes, color="0.5")
         ax.set_axis_off()
         ax.set_title(panel.title, fontsize="medium")
         return
+    if look.level is not None:
+        ax.axhline(look.level, color="0.6", linestyle="--", linewidth=0.8, zorder=0)
     for number, line in enumerate(lines):
         colour, marker, dashes = _style(number, len(lines), look)
         if line.low is not None and line.high is not None:
