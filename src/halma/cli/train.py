@@ -35,9 +35,17 @@ def train(
     seed: Annotated[
         int | None, typer.Option(min=0, help="The same seed gives the same result.")
     ] = None,
+    device: Annotated[
+        str, typer.Option(help="Where a network learns: auto, cpu or cuda.")
+    ] = "auto",
+    minutes: Annotated[
+        float | None,
+        typer.Option(min=0, help="Stop after so long, as Ctrl-C would; for networks."),
+    ] = None,
     json: JsonFlag = False,
 ) -> None:
     """Train as a recipe says. The same command again goes on where the last one stopped."""
+    import math
     import os
 
     from halma.learn.handlers import Console, TensorBoard
@@ -57,6 +65,8 @@ def train(
             folder,
             [console, TensorBoard(folder, note)],
             threads=threads or os.cpu_count() or 1,
+            device=device,
+            seconds=math.inf if minutes is None else 60 * minutes,
         )
     except KeyboardInterrupt:
         note(f"To go on: {shlex.join(['halma', *sys.argv[1:]])}")
@@ -65,7 +75,10 @@ def train(
         print_json({"run": str(folder), "recipe": chosen.name, "settings": chosen.flat, **metrics})
     else:
         note(f"Metrics are in {folder / 'metrics.jsonl'}. To play against what was learnt:")
-        note(f"  halma play human learned:{folder} --game {chosen.game.name}")
+        played = f"learned:{folder}"
+        if chosen.method == "neural":
+            played = f"net:{folder / 'best.onnx'},sims=100"
+        note(f"  halma play human {played} --game {chosen.game.name}")
 
 
 def _find(name: str) -> tuple[Recipe, Path]:

@@ -4,6 +4,7 @@
     meta.json        versions, machine, revision, seed
     metrics.jsonl    a line per iteration
     checkpoints/     what the run goes on from
+    games/           what a network learns from
     lock             held by the process that trains
 
 A run is recognised by its recipe and versions; anything else is refused, never overwritten.
@@ -32,7 +33,7 @@ FORMAT = 1
 
 #: The resolved settings of a run.
 RECIPE = "recipe.toml"
-_META, _LOCK = "meta.json", "lock"
+META, _LOCK = "meta.json", "lock"
 
 
 class RunDirectory:
@@ -79,7 +80,7 @@ class RunDirectory:
 
     def _refuse_strangers(self) -> None:
         """Refuse a directory that holds something, but no run."""
-        if not self.path.exists() or (self.path / _META).exists():
+        if not self.path.exists() or (self.path / META).exists():
             return
         ours = (_LOCK, RECIPE)
         others = [
@@ -120,7 +121,7 @@ class RunDirectory:
         The recipe is written first: where there is one without a meta.json, a run was killed
         while it was being born, and only the same recipe may go on there.
         """
-        recipe, meta = self.path / RECIPE, self.path / _META
+        recipe, meta = self.path / RECIPE, self.path / META
         if recipe.exists():
             self._compare_recipe(recipe)
         elif meta.exists():
@@ -160,7 +161,8 @@ class RunDirectory:
 
     def _remove_unfinished(self) -> None:
         """Remove what a killed process was writing; nobody else writes while we hold the lock."""
-        for folder in (self.path, self.checkpoints):
+        folders = [entry for entry in self.path.iterdir() if entry.is_dir()]
+        for folder in (self.path, *folders):
             for leftover in folder.glob(f"*{UNFINISHED}"):
                 leftover.unlink(missing_ok=True)
 
