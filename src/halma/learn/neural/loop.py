@@ -37,6 +37,7 @@ from halma.learn.neural.opening import heuristic_games
 from halma.learn.neural.players import AgentPlayer, SearchPlayer
 from halma.learn.neural.selfplay import Samples, SelfPlay, search_options
 from halma.learn.neural.settings import NeuralSettings, learning_rate, opponents
+from halma.learn.neural.stopped import judge_stopped
 from halma.learn.recipe import Recipe
 from halma.learn.reports import (
     Checkpoint,
@@ -388,6 +389,8 @@ class _Loop:
         if found is None:
             raise _Interrupted
         games, totals = found
+        if self.settings.selfplay.stopped == "judged":
+            judge_stopped(self.game, games)
         seconds = totals["play_seconds"]
         number = len(games["numbers"])
         scores = games["scores"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from halma import _core
 from halma.agents import agent
 from halma.errors import HalmaError, RecipeError
 from halma.games import Game
@@ -112,6 +113,13 @@ class NeuralSelfPlaySettings:
         low=0,
         high=1_000_000,
         papers="liu2019: 100",
+    )
+    stopped: str = setting(
+        "rules",
+        "What a game counts as that was stopped so: what the rules say, a draw mostly, or a win "
+        "for whom the family's own features find ahead.",
+        choices=("rules", "judged"),
+        papers="liu2019: judged by forward distance where it learns from nothing",
     )
     temperature: float = setting(
         1.0,
@@ -399,6 +407,10 @@ def check(settings: NeuralSettings, game: Game) -> None:
         raise RecipeError(
             f"'search.solver' cannot be true: it is for two players, and '{game.name}' has "
             f"{game.players}."
+        )
+    if play.stopped == "judged" and not _core.default_weights(game.core):
+        raise RecipeError(
+            f"'selfplay.stopped' cannot be \"judged\": '{game.name}' has no features to judge by."
         )
     if play.random_most < play.random_least:
         raise RecipeError("'selfplay.random_most' cannot be less than 'selfplay.random_least'.")
