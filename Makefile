@@ -4,7 +4,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-GAME := rhombus-7x7-6
+# What make run learns, and how often it then plays against perfect play.
+GAME := ewn-3x3-3
+RECIPE := hsueh2023/$(GAME)
+GAMES := 1000
 
 # Build tools go into .venv and builds use them from there: they are pinned like all
 # else, and an unchanged C++ file is not compiled again. The two variables pin whatever
@@ -24,7 +27,16 @@ SANITIZED := tests/games tests/agents tests/search tests/solve \
 .PHONY: run test test-long lint format stubs bench sanitize clean
 
 run: $(VENV)/.installed
-	$(BIN)/halma play greedy random --game $(GAME)
+	@echo "Learning $(GAME) from nothing but its rules takes about two minutes on two cores."
+	$(BIN)/halma train $(RECIPE)
+	@echo
+	@echo "What was learnt plays $(GAMES) games against perfect play; half of the points is perfect."
+	$(BIN)/halma match learned:runs/$(RECIPE) optimal --game $(GAME) --games $(GAMES)
+	@echo
+	@echo "What next:"
+	@echo "  open runs/$(RECIPE)/report.html in a browser"
+	@echo "  $(BIN)/halma play human learned:runs/$(RECIPE) --game $(GAME)"
+	@echo "  $(BIN)/halma train hsueh2023/cdc-2x4-PPPP    (hidden pieces; takes longer)"
 
 test: $(VENV)/.developing
 	$(BIN)/pytest -n 2 -m "not slow"

@@ -229,10 +229,12 @@ class Tabular : public AnyTabular {
   /// Lists the moves of a decision and asks the table for their priors and for both
   /// players' values.
   void evaluate(const State& state, MoveList& moves, Desk& desk) const {
+    const std::uint64_t row = table_->rows().row(game_->index(state));
+    table_->prefetch(row);
     moves.clear();
     game_->legal(state, moves);
     const int mover = game_->mover(state);
-    desk.values[mover] = table_->read(*game_, state, moves, desk.priors);
+    desk.values[mover] = table_->read(row, *game_, state, moves, desk.priors);
     desk.values[mover ^ 1] = 1.0f - desk.values[mover];
   }
 

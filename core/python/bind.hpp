@@ -8,6 +8,7 @@
 
 #include <memory>
 
+#include "../oracle.hpp"
 #include "../record.hpp"
 
 namespace nb = nanobind;
@@ -28,6 +29,12 @@ nb::bytes new_state(const AnyGame& game, Fill&& fill) {
   return nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
+/// Checks that a search of this game may ask an oracle, if there is one.
+inline void check_oracle(const AnyGame& game, const Oracle* oracle) {
+  if (oracle && game.players() != 2) throw nb::value_error("what is solved is for two players");
+  if (oracle && !oracle->fits(game)) throw nb::value_error("this oracle knows another game");
+}
+
 /// A numpy array that owns a moved-in vector.
 template <class T>
 nb::ndarray<nb::numpy, T> owned_array(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
@@ -40,6 +47,7 @@ nb::ndarray<nb::numpy, T> owned_array(std::vector<T>&& values, std::initializer_
 void bind_game(nb::module_& module);
 void bind_record(nb::module_& module);
 void bind_scripted(nb::module_& module);
+void bind_oracle(nb::module_& module);
 void bind_mcts(nb::module_& module);
 void bind_racing(nb::module_& module);
 void bind_minimax(nb::module_& module);

@@ -1,4 +1,6 @@
 // Tree search as Python sees it.
+#include <nanobind/stl/shared_ptr.h>
+
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -15,6 +17,7 @@ void check_options(const AnyGame& game, const SearchOptions& options) {
   if (game.players() != 2 && options.backup == Backup::negamax)
     throw nb::value_error("negamax values are for two players");
   if (game.players() != 2 && options.solver) throw nb::value_error("proofs are for two players");
+  check_oracle(game, options.oracle.get());
 }
 
 /// A search together with nothing but its game, which it keeps alive.
@@ -166,6 +169,8 @@ void bind_mcts(nb::module_& module) {
       .def_rw("noise_weight", &SearchOptions::noise_weight)
       .def_rw("noise_alpha", &SearchOptions::noise_alpha)
       .def_rw("solver", &SearchOptions::solver)
+      .def_rw("oracle", &SearchOptions::oracle, nb::arg("oracle").none(),
+              nb::for_getter(nb::sig("def oracle(self) -> Oracle | None")))
       .def_rw("cut_loops", &SearchOptions::cut_loops)
       .def_rw("considered", &SearchOptions::considered)
       .def_rw("visit_offset", &SearchOptions::visit_offset)
@@ -179,6 +184,7 @@ void bind_mcts(nb::module_& module) {
       .def_ro("value", &RootMove::value)
       .def_ro("prior", &RootMove::prior)
       .def_ro("proof", &RootMove::proof)
+      .def_ro("exact", &RootMove::exact)
       .def_ro("line", &RootMove::line);
 
   nb::class_<Search>(module, "Mcts", "A tree search with an evaluator of the core.")

@@ -1,4 +1,6 @@
 // The minimax searches as Python sees them.
+#include <nanobind/stl/shared_ptr.h>
+
 #include <limits>
 
 #include "../search/registry.hpp"
@@ -19,6 +21,7 @@ struct Minimax {
 std::unique_ptr<AnyMinimax> make(const AnyGame& game, const MinimaxOptions& options) {
   const bool pair = options.kind == MinimaxKind::alphabeta || options.kind == MinimaxKind::expectimax;
   if (pair && game.players() != 2) throw nb::value_error("this search is for two players");
+  check_oracle(game, options.oracle.get());
   if (options.table_bits < 0 || options.table_bits > kMostTableBits)
     throw nb::value_error("a table has 0 to 26 bits");
   auto search = searches_for(game).minimax(game, options);
@@ -77,10 +80,13 @@ void bind_minimax(nb::module_& module) {
       .def_rw("deepen", &MinimaxOptions::deepen)
       .def_rw("quiescence", &MinimaxOptions::quiescence)
       .def_rw("repetition", &MinimaxOptions::repetition)
-      .def_rw("scale", &MinimaxOptions::scale);
+      .def_rw("scale", &MinimaxOptions::scale)
+      .def_rw("oracle", &MinimaxOptions::oracle, nb::arg("oracle").none(),
+              nb::for_getter(nb::sig("def oracle(self) -> Oracle | None")));
 
   nb::class_<MinimaxResult>(module, "MinimaxResult", "What a minimax search found.")
       .def_ro("value", &MinimaxResult::value)
+      .def_ro("proven", &MinimaxResult::proven)
       .def_ro("best", &MinimaxResult::best)
       .def_ro("line", &MinimaxResult::line)
       .def_ro("depth", &MinimaxResult::depth)
@@ -90,11 +96,13 @@ void bind_minimax(nb::module_& module) {
       .def_prop_ro(
           "moves",
           [](const MinimaxResult& result) {
-            nb::list pairs;
-            for (const MinimaxMove& move : result.moves) pairs.append(nb::make_tuple(move.move, move.value));
-            return pairs;
+            nb::list triples;
+            for (const MinimaxMove& move : result.moves)
+              triples.append(nb::make_tuple(move.move, move.value, move.proven));
+            return triples;
           },
-          nb::sig("def moves(self) -> list[tuple[int, float]]"), "With all_moves: every move and its value.");
+          nb::sig("def moves(self) -> list[tuple[int, float, bool]]"),
+          "With all_moves: every move, its value, and whether that is proven.");
 
   module.attr("MINIMAX_WIN") = kWin;
   module.attr("MINIMAX_DECIDED") = kDecided;

@@ -15,7 +15,7 @@ template <class... Families>
 std::unique_ptr<AnyExpectimax> solver_among(const AnyGame& game) {
   std::unique_ptr<AnyExpectimax> solver;
   const auto attempt = [&]<class G>(const Erased<G>* found) {
-    if (found) solver = std::make_unique<StagedSolver<G>>(found->concrete());
+    if (found) solver = std::make_unique<ExpectimaxSolver<G>>(found->concrete());
   };
   (attempt(dynamic_cast<const Erased<Families>*>(&game)), ...);
   return solver;
@@ -43,10 +43,22 @@ struct Solver {
 };
 
 /// Arrays of a finished solution, which somebody else keeps alive.
-struct Lookup {
+struct Lookup final : Oracle {
   const AnyGame* game;
   std::unique_ptr<AnyExpectimax> solver;
   WorthTable table;
+
+  Lookup(const AnyGame& game, std::unique_ptr<AnyExpectimax> solver, WorthTable table)
+      : game(&game), solver(std::move(solver)), table(table) {}
+
+  bool fits(const AnyGame& other) const override {
+    return typeid(other) == typeid(*game) && other.index_size() == game->index_size();
+  }
+  std::optional<Known> known(const Bytes* state) const override {
+    if (!game->at_chance(state) && game->terminal(state)) return std::nullopt;
+    const Worth worth = solver->look_up(state, table);
+    return Known{worth.value / solver->denominator(), worth.distance};
+  }
 };
 
 WorthTable checked_table(const AnyGame& game, const Values& values, const Distances& distances) {
@@ -167,13 +179,13 @@ void bind_solve_chance(nb::module_& module) {
           nb::sig("def distances(self) -> numpy.typing.NDArray[numpy.uint8]"),
           "Distances by index; not a copy.");
 
-  nb::class_<Lookup>(module, "ExpectimaxTable", "Answers questions from the arrays of a solution.")
+  nb::class_<Lookup, Oracle>(module, "ExpectimaxTable", "Answers questions from the arrays of a solution.")
       .def(
           "__init__",
           [](Lookup* self, const AnyGame& game, const Values& values, const Distances& distances,
              int threads) {
             auto solver = solver_for(game, threads);
-            new (self) Lookup{&game, std::move(solver), checked_table(game, values, distances)};
+            new (self) Lookup(game, std::move(solver), checked_table(game, values, distances));
           },
           nb::arg("game"), nb::arg("values"), nb::arg("distances"), nb::arg("threads") = 2,
           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())

@@ -1,7 +1,6 @@
 // Draughts endgames as Python sees them.
 #include <nanobind/stl/optional.h>
 
-#include "../any.hpp"
 #include "../solve/draughts_endgames.hpp"
 #include "bind.hpp"
 
@@ -70,7 +69,7 @@ nb::dict counts(const DraughtsEndgames& endgames, int slice) {
 }  // namespace
 
 void bind_draughts_endgames(nb::module_& module) {
-  nb::class_<DraughtsEndgames> endgames(
+  nb::class_<DraughtsEndgames, Oracle> endgames(
       module, "DraughtsEndgames",
       "Draughts with few pieces, solved slice by slice.\n\n"
       "A slice is all positions of the same material: own men, own kings, the other's men and\n"

@@ -7,6 +7,9 @@
 // value depends on the way that led there, and the table forgets the way; and deepening
 // stops early where the game is decided.
 //
+// An oracle, where there is one, answers for its positions before anything else is asked,
+// repetitions included: what is solved does not depend on the way there.
+//
 // A judgement is the mover's linear score less the opponent's; a win n plies away is
 // worth kWin - n, a draw nothing.
 #pragma once
@@ -58,6 +61,7 @@ class AlphaBeta {
       const double value = search_root(root, depth, limits.all_moves);
       if (budget_.stopped()) break;
       result.value = value + 0.0;  // never minus nothing
+      result.proven = is_proven(value, judged_);
       result.depth = depth;
       result.line = line_[0];
       result.best = result.line[0];
@@ -65,7 +69,7 @@ class AlphaBeta {
       // Good moves first at the next depth; unsearched ranks are upper bounds.
       for (int i = 0; i < root_.size(); ++i) root_.settle(i);
       lead_with(result.best);
-      if (std::abs(value) > kDecided) break;
+      if (result.proven) break;
     }
     if (table_.on()) complete_line(root, result);
     budget_.report(result);
@@ -78,18 +82,24 @@ class AlphaBeta {
 
   double search_root(const State& root, int depth, bool all_moves) {
     double best = -kInfinite;
+    bool any_judged = false;
     const std::uint64_t key = options_.repetition ? game_->key(root) : 0;
     trail_.push(key);
+    proven_.clear();
     for (int i = 0; i < root_.size(); ++i) {
+      judged_ = false;
       const double alpha = all_moves || !pruning_ ? -kInfinite : best;
       const double value = descend(root, root_.moves[i], depth, alpha, kInfinite, 0, 0);
       if (budget_.stopped()) break;
       root_.rank[i] = value;
+      if (is_proven(value, judged_)) proven_.push_back(root_.moves[i]);
+      any_judged |= judged_;
       if (value > best) {
         best = value;
         keep_line(0, root_.moves[i]);
       }
     }
+    judged_ = any_judged;
     trail_.pop();
     return best;
   }
@@ -110,14 +120,23 @@ class AlphaBeta {
     line_[ply].clear();
     if (!budget_.take()) return 0;
     if (game_->at_chance(state)) return budget_.stop_at_chance(), 0;
+    if (options_.oracle) {
+      if (const std::optional<Known> known = ask(*options_.oracle, state)) {
+        ++budget_.leaves;
+        return told(*known, ply);
+      }
+    }
     const std::uint64_t key = options_.repetition || (table_.on() && depth > 0) ? game_->key(state) : 0;
     if (options_.repetition && trail_.has(key, fresh) && !game_->terminal(state)) {
       ++budget_.leaves;
+      judged_ = true;  // the rules may allow a position to stand again
       return 0;
     }
     if (depth <= 0 && rests(state, ply)) {
       ++budget_.leaves;
-      return game_->terminal(state) ? outcome(state, ply) : judge(state);
+      if (game_->terminal(state)) return outcome(state, ply);
+      judged_ = true;
+      return judge(state);
     }
     Move known = kNoMove;
     if (table_.on() && depth > 0) {
@@ -126,8 +145,10 @@ class AlphaBeta {
         const double value = from_table(entry->value, ply);
         if (entry->depth == depth &&
             (entry->bound == Bound::exact || (entry->bound == Bound::lower && value >= beta) ||
-             (entry->bound == Bound::upper && value <= alpha)))
+             (entry->bound == Bound::upper && value <= alpha))) {
+          judged_ = true;  // nobody remembers whether it was
           return value;
+        }
       }
     }
     RankedMoves ranked;
@@ -193,6 +214,16 @@ class AlphaBeta {
     return scores[mover] > scores[mover ^ 1] ? kWin - ply : ply - kWin;
   }
 
+  /// What an oracle knows, as seen from the root.
+  static double told(const Known& known, int ply) {
+    if (!known.certain()) return 0;
+    const double win = kWin - ply - known.distance;
+    return known.value == 1 ? win : -win;
+  }
+
+  /// A win that is a win for any judgement, or a value no judgement entered.
+  static bool is_proven(double value, bool judged) { return std::abs(value) > kDecided || !judged; }
+
   // Wins are counted from the root; in the table, from the position itself.
   static double to_table(double value, int ply) {
     return value > kDecided ? value + ply : value < -kDecided ? value - ply : value;
@@ -255,7 +286,11 @@ class AlphaBeta {
     values.clear();
     for (const Move move : listed)
       for (int i = 0; i < root_.size(); ++i)
-        if (root_.moves[i] == move) values.push_back({move, root_.rank[i]});
+        if (root_.moves[i] == move) values.push_back({move, root_.rank[i], is_proven_move(move)});
+  }
+
+  bool is_proven_move(Move move) const {
+    return std::find(proven_.begin(), proven_.end(), move) != proven_.end();
   }
 
   /// Where the table cut the line short, the table knows how it goes on.
@@ -278,6 +313,8 @@ class AlphaBeta {
   Budget budget_;
   Trail trail_;
   RankedMoves root_;
+  std::vector<Move> proven_;              // moves of the root, at the depth searched last
+  bool judged_ = false;                   // something was judged that the rules might see otherwise
   std::vector<Move> line_[kDeepest + 1];  // [ply]: best play from there
   Move killers_[kDeepest][2];             // [ply]: moves that refuted a sibling
   std::uint32_t cutoffs_[kCutoffSlots];   // how often, and how high up, a move refuted

@@ -31,6 +31,8 @@ class Expectimax {
   MinimaxResult search(const State& root, const MinimaxLimits& limits,
                        std::span<const std::uint64_t> history) {
     budget_.start(limits);
+    if (options_.oracle)
+      if (std::optional<MinimaxResult> told = told_by(*options_.oracle, root)) return *told;
     trail_.start(history);
     root_.moves.clear();
     game_->legal(root, root_.moves);
@@ -65,6 +67,33 @@ class Expectimax {
   }
 
  private:
+  /// The answer where an oracle knows what every move leads to.
+  std::optional<MinimaxResult> told_by(const Oracle& oracle, const State& root) const {
+    MinimaxResult result;
+    MoveList moves;
+    game_->legal(root, moves);
+    Known best{-1, 0};
+    for (const Move move : moves) {
+      State child = root;
+      game_->play(child, move);
+      std::optional<Known> known = ask(oracle, child);
+      if (!known && !game_->at_chance(child) && game_->terminal(child)) known = Known{outcome(child, 0), 0};
+      if (!known) return std::nullopt;
+      const Known here =
+          known->before(game_->mover(child) == game_->mover(root), game_->progress(root, move));
+      result.moves.push_back({move, here.value, true});
+      if (!here.better_than(best)) continue;
+      best = here;
+      result.best = move;
+    }
+    result.value = best.value;
+    result.proven = true;
+    result.line = {result.best};
+    result.depth = 1;
+    result.nodes = result.leaves = static_cast<std::uint64_t>(moves.size());
+    return result;
+  }
+
   double search_root(const State& root, int depth, bool all_moves) {
     double best = -1;
     trail_.push(options_.repetition ? game_->key(root) : 0);

@@ -18,9 +18,10 @@ namespace halma {
 struct RootMove {
   Move move;
   std::uint32_t visits;
-  float value;  // for the player to move, in [0, 1]; NaN when never tried
+  double value;  // for the player to move, in [0, 1]; NaN when never tried
   float prior;
   Proof proof;
+  bool exact;              // the value is certain, be it proven or an oracle's
   std::vector<Move> line;  // the most visited continuation, without chance outcomes
 };
 
@@ -70,15 +71,18 @@ class Mcts {
     root_state_ = state;
     const Index root = make_node(state, priors, moves);
     open_all(root, state);
+    look_up_moves();
     start_root(root, values);
   }
 
   bool has_root() const { return !tree_.nodes.empty(); }
 
-  /// Whether nothing is left to find out: the root is over, or proven.
+  /// Whether nothing is left to find out: the root is over or proven, or all its moves are
+  /// known.
   bool settled() const {
     const Node& root = tree_.nodes[0];
-    return root.kind != Tree<G>::kDecision || (options_.solver && node_proof(root) != Proof::none);
+    return root.kind != Tree<G>::kDecision || (options_.solver && node_proof(root) != Proof::none) ||
+           (options_.oracle && all_known(root));
   }
 
   /// Runs simulations with an evaluator of the core until `simulations` of this root
@@ -157,7 +161,13 @@ class Mcts {
         settle(leaf);
         break;
       }
+      if (to == Tree<G>::kKnown) {
+        consult(leaf, edge);
+        break;
+      }
       if (to == Tree<G>::kUnvisited) {
+        // First, as what is known does not depend on the way there.
+        if (options_.oracle && consult(leaf, edge)) break;
         if (options_.cut_loops && repeats(leaf)) {
           tree_.child[edge] = Tree<G>::kLoop;
           settle(leaf);
@@ -221,10 +231,16 @@ class Mcts {
     std::vector<RootMove> moves;
     const Node& root = tree_.nodes[0];
     for (Index edge = root.first; edge < root.end(); ++edge) {
-      RootMove move{tree_.what[edge],  tree_.visits[edge], std::nanf(""),
-                    tree_.prior[edge], tree_.proof[edge],  {}};
+      RootMove move{.move = tree_.what[edge],
+                    .visits = tree_.visits[edge],
+                    .value = std::nan(""),
+                    .prior = tree_.prior[edge],
+                    .proof = tree_.proof[edge],
+                    .exact = is_known(edge),
+                    .line = {}};
       if (move.visits) move.value = edge_value(tree_, edge, options_.backup);
       if (move.proof != Proof::none) move.value = proof_value(move.proof);
+      if (tree_.child[edge] == Tree<G>::kKnown) move.value = known_edge(edge, root_state_).value;
       move.line = line_from(edge, line_length);
       moves.push_back(std::move(move));
     }
@@ -245,10 +261,12 @@ class Mcts {
     return out;
   }
 
-  /// The root move to play: a proven win, else the most visited that is not proven lost
-  /// (ties by value); with Gumbel, the best of the finalists.
+  /// The root move to play: the quickest certain win; where all moves are known, the best;
+  /// else the most visited that is not proven lost (ties by value); with Gumbel, the best
+  /// of the finalists.
   int best() const {
     const Node& root = tree_.nodes[0];
+    if (const std::optional<int> certain = best_known(root)) return *certain;
     int best = 0;
     std::uint32_t most = 0;
     for (int i = 0; i < root.number; ++i) most = std::max(most, tree_.visits[root.first + i]);
@@ -262,7 +280,6 @@ class Mcts {
       float score = n + (n > 0 ? edge_value(tree_, edge, options_.backup) * 0.5f : 0.0f);
       if (options_.rule == Rule::gumbel && !gumbel_.empty())
         score = tree_.visits[edge] == most ? gumbel_[i] + logit(tree_.prior[edge]) + scaled[i] : -1e29f;
-      if (tree_.proof[edge] == Proof::win) score = 1e29f;
       if (tree_.proof[edge] == Proof::loss) score = -1e29f;
       if (score > best_score) {
         best = i;
@@ -288,6 +305,7 @@ class Mcts {
     tree_ = std::move(kept);
     root_state_ = state;
     open_all(0, state);
+    look_up_moves();
     history_ = std::move(history);
     halving_.clear();
     gumbel_.clear();
@@ -298,8 +316,97 @@ class Mcts {
  private:
   static constexpr Index kAwaited = 0xFFFFFFFCu;  // evaluation under way
 
+  /// Whether edges remember that they lead to the end of the game.
+  bool proves() const { return options_.solver || options_.oracle; }
+
   static float proof_value(Proof proof) {
     return proof == Proof::win ? 1.0f : proof == Proof::draw ? 0.5f : 0.0f;
+  }
+
+  /// Asks the rules and the oracle about every move of the root, so that a search that ends with the first
+  /// win proven has seen the quickest of those known.
+  void look_up_moves() {
+    if (!options_.oracle) return;
+    const Node root = tree_.nodes[0];
+    for (Index edge = root.first; edge < root.end(); ++edge) {
+      if (tree_.child[edge] != Tree<G>::kUnvisited) continue;
+      Leaf leaf;
+      leaf.path.push_back({0, edge});
+      leaf.state = root_state_;
+      game_->play(leaf.state, tree_.what[edge]);
+      if (consult(leaf, edge) || game_->at_chance(leaf.state) || !game_->terminal(leaf.state)) continue;
+      settle(leaf);
+      tree_.proof[edge] = proof_of(leaf.values[root.mover]);
+    }
+  }
+
+  /// If the oracle knows the leaf, decides it and marks the edge that led there. Kept out
+  /// of line: the loop it would stand in runs faster without it.
+  [[gnu::noinline]] bool consult(Leaf& leaf, Index edge) {
+    const std::optional<Known> known = ask(*options_.oracle, leaf.state);
+    if (!known) return false;
+    const int mover = game_->mover(leaf.state), above = tree_.nodes[leaf.path.back().node].mover;
+    leaf.values[mover] = static_cast<float>(known->value);
+    leaf.values[mover ^ 1] = 1.0f - leaf.values[mover];
+    leaf.decided = true;
+    tree_.child[edge] = Tree<G>::kKnown;
+    tree_.proof[edge] = proof_of(mover == above ? known->value : 1 - known->value);
+    return true;
+  }
+
+  /// Whether an edge leads to what is certain.
+  bool is_known(Index edge) const {
+    return tree_.proof[edge] != Proof::none || tree_.child[edge] == Tree<G>::kKnown;
+  }
+  bool all_known(const Node& node) const {
+    for (Index edge = node.first; edge < node.end(); ++edge)
+      if (!is_known(edge)) return false;
+    return node.is_open();
+  }
+
+  /// What a known edge of a node is worth to the node's mover. Distances are not stored:
+  /// this walks through all that proves it.
+  Known known_edge(Index edge, const State& before, bool chance = false) const {
+    State state = before;
+    if (chance)
+      game_->resolve(state, tree_.what[edge]);
+    else
+      game_->play(state, tree_.what[edge]);
+    const bool same_player = game_->mover(state) == game_->mover(before);
+    const bool progress = !chance && game_->progress(before, tree_.what[edge]);
+    Known known{same_player ? proof_value(tree_.proof[edge]) : 1.0 - proof_value(tree_.proof[edge]), 0};
+    if (tree_.child[edge] == Tree<G>::kKnown) {
+      known = *ask(*options_.oracle, state);
+    } else if (tree_.child[edge] < Tree<G>::kFirstMark && known.certain()) {
+      const Node& node = tree_.nodes[tree_.child[edge]];
+      const Proof wanted = known.value == 1 ? Proof::win : Proof::loss;
+      for (Index next = node.first; next < node.end(); ++next) {
+        if (tree_.proof[next] != wanted) continue;
+        const Known here = known_edge(next, state, node.kind == Tree<G>::kChance);
+        // Players choose; chance, or who has lost, may take the longest way.
+        const bool hurries = node.kind == Tree<G>::kDecision && known.value == 1;
+        if (known.distance == 0 ||
+            (hurries ? here.distance < known.distance : here.distance > known.distance))
+          known.distance = here.distance;
+      }
+    }
+    return chance ? known : known.before(same_player, progress);
+  }
+
+  /// The best of the root's moves if that is certain.
+  std::optional<int> best_known(const Node& root) const {
+    const bool all = all_known(root);
+    std::optional<int> best;
+    Known best_worth{-1, 0};
+    for (int i = 0; i < root.opened; ++i) {
+      const Index edge = root.first + i;
+      if (!(all ? is_known(edge) : tree_.proof[edge] == Proof::win)) continue;
+      const Known worth = known_edge(edge, root_state_);
+      if (!worth.better_than(best_worth)) continue;
+      best = i;
+      best_worth = worth;
+    }
+    return best;
   }
 
   /// The game is over, or stopped, where the leaf is.
@@ -402,7 +509,7 @@ class Mcts {
         mark = make_node(leaf.state, nullptr);
         tree_.nodes[mark].visits = 1;
       }
-      if (options_.solver && !drawn)
+      if (proves() && !drawn)
         tree_.proof[edge] = proof_of(leaf.values[tree_.nodes[leaf.path.back().node].mover]);
     }
     tree_.child[edge] = mark;
@@ -419,7 +526,7 @@ class Mcts {
     // has been counted for the second time already, but its total is of the first.
     const float first = node.mover == above ? tree_.total[edge] : 1.0f - tree_.total[edge];
     start_node(index, first);
-    if (node.kind == Tree<G>::kTerminal && options_.solver) {
+    if (node.kind == Tree<G>::kTerminal && proves()) {
       float values[kMaxPlayers];
       scaled_result(*game_, state, values);
       tree_.proof[edge] = proof_of(values[above]);
@@ -517,11 +624,8 @@ class Mcts {
     return node.kind == Tree<G>::kChance ? sum / visits : best;
   }
 
-  static Proof proof_of(float value) {
-    return value == 1.0f   ? Proof::win
-           : value == 0.5f ? Proof::draw
-           : value == 0.0f ? Proof::loss
-                           : Proof::none;
+  static Proof proof_of(double value) {
+    return value == 1 ? Proof::win : value == 0.5 ? Proof::draw : value == 0 ? Proof::loss : Proof::none;
   }
 
   /// What a node's edges prove about it, for its mover.

@@ -5,10 +5,12 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "../game.hpp"
+#include "../oracle.hpp"
 
 namespace halma {
 
@@ -44,6 +46,9 @@ struct MinimaxOptions {
   // A position that stood before, on the way down or in the game so far, is a draw.
   bool repetition = false;
   double scale = 1.0;  // expectimax: of a lead, before it becomes a chance of winning
+  // Positions of which this knows the value are not searched; null: none. Alpha-beta asks
+  // everywhere, expectimax at the moves of the root, the others never.
+  std::shared_ptr<const Oracle> oracle;
 };
 
 /// A search ends with the first of these; 0: no such limit.
@@ -56,11 +61,13 @@ struct MinimaxLimits {
 
 struct MinimaxMove {
   Move move;
-  double value;  // for the player to move at the root
+  double value;         // for the player to move at the root
+  bool proven = false;  // best play comes to this, as certain as the rules
 };
 
 struct MinimaxResult {
-  double value = 0;  // for the player to move
+  double value = 0;     // for the player to move
+  bool proven = false;  // best play comes to this, as certain as the rules
   Move best = kNoMove;
   std::vector<Move> line;  // best play by both, the best move first; ends at chance
   int depth = 0;           // the last depth searched completely

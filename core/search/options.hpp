@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+
+#include "../oracle.hpp"
 
 namespace halma {
 
@@ -37,6 +40,9 @@ struct SearchOptions {
   // Proven wins, draws and losses of two-player games travel up and end the search
   // when they reach the root (MCTS-solver).
   bool solver = false;
+  // A position of which this knows the value is not searched; its edge counts as proven,
+  // and with `solver` the proof travels up. Two players only; null: none.
+  std::shared_ptr<const Oracle> oracle;
   // schulte2021: a position that stood before on the way down, or in the game so far,
   // is worth what a game stopped there gives, and is not searched.
   bool cut_loops = false;

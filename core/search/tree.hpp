@@ -35,6 +35,7 @@ struct Tree {
   static constexpr Index kUnvisited = 0xFFFFFFFFu;
   static constexpr Index kVisited = 0xFFFFFFFEu;  // once; no node yet
   static constexpr Index kLoop = 0xFFFFFFFDu;     // a repetition: never a node
+  static constexpr Index kKnown = 0xFFFFFFFBu;    // an oracle knows it: never a node
   // Visited once, when chance drew the outcome in the low bits.
   static constexpr Index kDrawn = 0x80000000u;
   static constexpr Index kFirstMark = kDrawn;

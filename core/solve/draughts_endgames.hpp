@@ -27,13 +27,15 @@
 #include <stdexcept>
 #include <vector>
 
+#include "../any.hpp"
 #include "../games/draughts.hpp"
 #include "../indexing.hpp"
+#include "../oracle.hpp"
 #include "crew.hpp"
 
 namespace halma {
 
-class DraughtsEndgames {
+class DraughtsEndgames final : public Oracle {
  public:
   using State = Draughts::State;
   static constexpr int kMostPieces = 6;
@@ -89,6 +91,18 @@ class DraughtsEndgames {
     const int slice = find(s);
     if (slice < 0 || slices_[slice].cells.empty()) return std::nullopt;
     return slices_[slice].cells[index(s)];
+  }
+
+  bool fits(const AnyGame& game) const override { return typeid(game) == typeid(Erased<Draughts>); }
+
+  std::optional<Known> known(const Bytes* bytes) const override {
+    const State s = Erased<Draughts>::load(bytes);
+    // In most of a game there are too many pieces, which is seen at once.
+    if (std::popcount(s.pieces[0] | s.pieces[1]) > pieces_) return std::nullopt;
+    const std::optional<std::uint8_t> cell = probe(s);
+    if (!cell || *cell == 0 || *cell == kNothing) return std::nullopt;
+    if (*cell == kDraw) return Known{0.5, 0};
+    return Known{static_cast<double>(*cell % 2), *cell};
   }
 
   /// Which slice a position belongs to; -1 if it has too many pieces, or pieces of one

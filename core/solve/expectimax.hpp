@@ -196,11 +196,11 @@ class AnyExpectimax {
 };
 
 template <Game G>
-class StagedSolver final : public AnyExpectimax {
+class ExpectimaxSolver final : public AnyExpectimax {
  public:
   using State = typename G::State;
 
-  explicit StagedSolver(const G& game) : game_(game), worths_(game), stages_(Layers<G>::stages(game)) {}
+  explicit ExpectimaxSolver(const G& game) : game_(game), worths_(game), stages_(Layers<G>::stages(game)) {}
 
   int stages() const override { return static_cast<int>(stages_.size()); }
   double denominator() const override { return worths_.denominator(); }

@@ -180,6 +180,22 @@ class ScriptedGame(AnyGame):
 
     def __init__(self, *, state_size: int, players: int, max_score: float, actions: int, shape: tuple[int, int, int], history: int, version: int, index_size: int) -> None: ...
 
+class Oracle:
+    """Knows the exact value of some positions of a game for two."""
+
+    def fits(self, game: AnyGame) -> bool:
+        """Whether it was made for this game."""
+
+    def known(self, game: AnyGame, state: bytes) -> tuple[float, int] | None:
+        """
+        Value for the mover, and distance; None where it does not know or the game is over.
+        """
+
+class RetrogradeTable(Oracle):
+    """A finished retrograde analysis; arrays as Retrograde gives them."""
+
+    def __init__(self, game: AnyGame, values: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
 class Rule(enum.Enum):
     UCT = 0
 
@@ -267,6 +283,12 @@ class SearchOptions:
     def solver(self, arg: bool, /) -> None: ...
 
     @property
+    def oracle(self) -> Oracle | None: ...
+
+    @oracle.setter
+    def oracle(self, oracle: Oracle | None) -> None: ...
+
+    @property
     def cut_loops(self) -> bool: ...
 
     @cut_loops.setter
@@ -319,6 +341,9 @@ class RootMove:
 
     @property
     def proof(self) -> Proof: ...
+
+    @property
+    def exact(self) -> bool: ...
 
     @property
     def line(self) -> list[int]: ...
@@ -494,11 +519,20 @@ class MinimaxOptions:
     @scale.setter
     def scale(self, arg: float, /) -> None: ...
 
+    @property
+    def oracle(self) -> Oracle | None: ...
+
+    @oracle.setter
+    def oracle(self, oracle: Oracle | None) -> None: ...
+
 class MinimaxResult:
     """What a minimax search found."""
 
     @property
     def value(self) -> float: ...
+
+    @property
+    def proven(self) -> bool: ...
 
     @property
     def best(self) -> int: ...
@@ -519,8 +553,8 @@ class MinimaxResult:
     def judgements(self) -> int: ...
 
     @property
-    def moves(self) -> list[tuple[int, float]]:
-        """With all_moves: every move and its value."""
+    def moves(self) -> list[tuple[int, float, bool]]:
+        """With all_moves: every move, its value, and whether that is proven."""
 
 MINIMAX_WIN: float = 1000000000.0
 
@@ -664,7 +698,7 @@ class Expectimax:
     def distances(self) -> numpy.typing.NDArray[numpy.uint8]:
         """Distances by index; not a copy."""
 
-class ExpectimaxTable:
+class ExpectimaxTable(Oracle):
     """Answers questions from the arrays of a solution."""
 
     def __init__(self, game: AnyGame, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 2) -> None: ...
@@ -811,7 +845,7 @@ class Draughts(AnyGame):
     def jumps(arg: int, /) -> int:
         """How many pieces a move captures."""
 
-class DraughtsEndgames:
+class DraughtsEndgames(Oracle):
     """
     Draughts with few pieces, solved slice by slice.
 

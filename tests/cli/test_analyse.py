@@ -1,14 +1,17 @@
 """`halma analyse`, and a person playing through a pipe."""
 
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from halma.cli.app import app
 
+GOLDEN = Path(__file__).parent.parent / "golden"
 HALMA = [sys.executable, "-m", "halma.cli"]
 MIDDLE = "12./3.a/.cb r 2"
 
@@ -33,7 +36,8 @@ def test_the_answer_has_everything():
     assert found["value"] == found["moves"][0]["value"]
     assert len(found["moves"]) == 2
     for move in found["moves"]:
-        assert set(move) == {"move", "value", "visits", "prior", "policy", "proof", "line"}
+        keys = {"move", "value", "visits", "prior", "policy", "proof", "proven", "line"}
+        assert set(move) == keys
         assert move["line"][0] == move["move"]
 
 
@@ -50,6 +54,55 @@ def test_the_table_shows_position_and_moves():
         assert words in result.stdout
 
 
+@pytest.fixture
+def no_tables(tmp_path, monkeypatch):
+    monkeypatch.setenv("HALMA_TABLES", str(tmp_path))
+
+
+#: What is certain, by whom: the table and the JSON are kept in `tests/golden`; write them
+#: anew with HALMA_GOLDEN=write.
+CERTAIN = {
+    "analyse_chance": ("ewn-3x3-3", MIDDLE),
+    "analyse_solution": ("ewn-3x3-3", MIDDLE, "--agent", "expectimax:depth=1,solution=on"),
+    "analyse_endings": ("draughts-8x8", "W:WK1:BK23", "--agent", "alphabeta:depth=3,endings=2"),
+    "analyse_partly": ("draughts-8x8", "B:WK30:B22,K25", "--agent", "minimax:3,endings=2"),
+}
+
+
+@pytest.mark.parametrize("name", CERTAIN)
+def test_what_is_certain_is_marked(name, no_tables):
+    result = run(*CERTAIN[name])
+    assert result.exit_code == 0, result.stderr
+    found = answer(*CERTAIN[name])
+    told = result.stdout + json.dumps(found, indent=1) + "\n"
+    path = GOLDEN / f"{name}.txt"
+    if os.environ.get("HALMA_GOLDEN") == "write":
+        path.write_text(told, encoding="utf-8")
+    assert told == path.read_text(encoding="utf-8")
+    assert found["proven"] and "proven" in result.stdout
+
+
+def test_tree_search_tells_the_same_certain_values(no_tables):
+    wanted = answer("ewn-3x3-3", MIDDLE)
+    found = answer("ewn-3x3-3", MIDDLE, "--agent", "mcts:sims=50,evaluator=solution")
+    assert found["simulations"] == 0  # nothing is left to find out
+    assert found["proven"] and found["value"] == pytest.approx(wanted["value"], abs=1e-15)
+    for mine, exact in zip(found["moves"], wanted["moves"], strict=True):
+        assert mine["value"] == pytest.approx(exact["value"], abs=1e-15)
+        assert [mine[key] for key in ("move", "proof", "proven")] == [exact["move"], "exact", True]
+
+
+def test_what_is_only_likely_is_not_marked():
+    found = answer("rhombus-6x6-6", "start", "--agent", "mcts:sims=50")
+    assert not found["proven"]
+    assert not any(move["proven"] for move in found["moves"])
+
+
+def test_nobody_named(no_tables):
+    assert answer("rhombus-4x4-3", "start")["agent"] == "optimal"
+    assert answer("rhombus-7x7-6", "start")["agent"] == "mcts:sims=10000"
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -60,9 +113,24 @@ def test_the_table_shows_position_and_moves():
         (("ewn-3x3-3", "12 r 2", "--agent", "mcts:sims=5"), "3 rows"),
         (("ewn-3x3", MIDDLE, "--agent", "mcts:sims=5"), "no variant"),
         (("star-37-3p", "start", "--agent", "mcts:sims=5,solver=on"), "two players"),
+        (
+            ("draughts-8x8", "start", "--agent", "alphabeta:depth=1,endings=6"),
+            "run 'halma solve draughts-8x8 --pieces 6' first",
+        ),
+        (
+            (
+                "ewn-5x5-6",
+                "...../..1../...../...a./..... r 1",
+                "--agent",
+                "mcts:5,evaluator=solution",
+            ),
+            "run 'halma solve ewn-5x5-6' first",
+        ),
+        (("rhombus-4x4-3", "start", "--agent", "minimax:endings=3"), "has no endings to solve"),
+        (("draughts-8x8", "start", "--agent", "minimax:solution=on"), "no way to solve it"),
     ],
 )
-def test_what_is_wrong_is_one_line(arguments, words):
+def test_what_is_wrong_is_one_line(arguments, words, no_tables):
     result = run(*arguments)
     assert result.exit_code == 2
     assert result.stdout == ""

@@ -1,5 +1,6 @@
 """Network files: what they say of themselves, and every way to refuse one."""
 
+import hashlib
 import json
 import struct
 import subprocess
@@ -7,14 +8,17 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tiny_network import tiny_model, tiny_network
+from onnx import helper, numpy_helper
+from safetensors.numpy import load_file, save
+from tiny_network import make_model, make_node, tiny_model, tiny_network
 
 import halma
 from halma.errors import HalmaError, NetworkError, OptionError
-from halma.learn import onnxfile, safetensors
+from halma.learn import netfile
 from halma.learn.architectures import ARCHITECTURES, architecture
 from halma.learn.netfile import (
     KEY,
@@ -25,7 +29,6 @@ from halma.learn.netfile import (
     read_weights,
     write_weights,
 )
-from halma.learn.wire import bytes_field, number_field
 from halma.search.evaluators import OnnxEvaluator
 
 GAME = halma.game("rhombus-4x4-3")
@@ -70,24 +73,42 @@ def test_what_is_written_is_read(model, weights):
         np.testing.assert_array_equal(arrays[name], array)
 
 
-def test_others_read_our_safetensors(weights):
-    library = pytest.importorskip("safetensors.numpy")
-    loaded = library.load_file(weights)
+def test_weights_are_plain_safetensors(weights):
+    loaded = load_file(weights)
+    assert set(loaded) == set(ARRAYS)
     for name, array in ARRAYS.items():
         np.testing.assert_array_equal(loaded[name], array)
 
 
-def test_we_read_others_safetensors():
-    library = pytest.importorskip("safetensors.numpy")
-    metadata, arrays, _ = safetensors.unpack(library.save(ARRAYS, {"who": "else"}))
-    assert metadata == {"who": "else"}
-    assert set(arrays) == set(ARRAYS)
+def test_how_arrays_lie_in_memory_does_not_matter(tmp_path, weights):
+    turned = {name: np.asarray(array, order="F") for name, array in reversed(ARRAYS.items())}
+    assert not turned["layer.weight"].flags.c_contiguous
+    write_weights(tmp_path / "y.safetensors", describe(GAME, "modern:size=s"), turned)
+    assert (tmp_path / "y.safetensors").read_bytes() == weights.read_bytes()
 
 
-def test_others_read_our_onnx(model):
-    library = pytest.importorskip("onnx")
-    library.checker.check_model(str(model), full_check=True)
-    properties = {p.key: p.value for p in library.load(str(model)).metadata_props}
+@pytest.mark.parametrize("dtype", ["<f8", ">f4", "<f2", "<i4"])
+def test_only_types_that_are_read_are_written(tmp_path, dtype):
+    path = tmp_path / "x.safetensors"
+    arrays = {**ARRAYS, "more": np.zeros(3, dtype)}
+    assert "not written" in refusal(write_weights, path, describe(GAME, "modern"), arrays)
+    assert not path.exists()
+
+
+def test_weights_of_any_length_are_told_from_other_files(tmp_path):
+    """The first bytes are a length, which may look like the start of ONNX or of a pickle."""
+    path, firsts = tmp_path / "x.safetensors", set()
+    for length in range(0, 512, 8):
+        write_weights(path, describe(GAME, "modern:size=s", {"x": "y" * length}), ARRAYS)
+        firsts.add(path.read_bytes()[0])
+        assert len(read_info(path).about["x"]) == length
+        read_weights(path)
+    assert {0x08, 0x80} <= firsts
+
+
+def test_models_are_plain_onnx(model):
+    onnx.checker.check_model(str(model), full_check=True)
+    properties = {p.key: p.value for p in onnx.load(str(model)).metadata_props}
     assert json.loads(properties[KEY])["game"] == GAME.name
 
 
@@ -129,6 +150,14 @@ def test_foreign_files_are_refused(tmp_path, name, data, words):
     assert "cannot be read" in refusal(read_info, tmp_path)
 
 
+def test_large_files_are_refused(model, weights, monkeypatch):
+    monkeypatch.setattr(netfile, "LARGEST_FILE", weights.stat().st_size)
+    read_weights(weights)
+    monkeypatch.setattr(netfile, "LARGEST_FILE", weights.stat().st_size - 1)
+    for path in (model, weights):
+        assert "too large" in refusal(read_info, path)
+
+
 def test_a_file_of_the_other_kind_says_what_it_is(model, weights):
     assert "weights to learn with are in .safetensors files" in refusal(read_weights, model)
     assert "export it to .onnx" in refusal(read_model, weights)
@@ -165,13 +194,25 @@ def test_damage_is_refused_or_harmless(request, kind, data):
         assert "\n" not in str(error) and str(error).isprintable()
 
 
-def described(changes, body):
-    """Return a description with something in it changed."""
-    import hashlib
+def checksum_of(*parts):
+    return hashlib.blake2b(b"".join(parts), digest_size=16).hexdigest()
 
+
+def checksum_of_arrays():
+    parts = (
+        b'["layer.count", "<i8", []]',
+        struct.pack("<q", 7),
+        b'["layer.weight", "<f4", [3, 4]]',
+        struct.pack("<12f", *range(12)),
+    )
+    return checksum_of(*parts)
+
+
+def described(checksum, changes):
+    """Return a description with something in it changed."""
     told = {
         "format": 1,
-        "checksum": hashlib.blake2b(body, digest_size=16).hexdigest(),
+        "checksum": checksum,
         "game": GAME.name,
         "version": 1,
         "players": 2,
@@ -203,13 +244,46 @@ def described(changes, body):
 )
 def test_odd_descriptions_are_refused(tmp_path, changes, words):
     path = tmp_path / "x.safetensors"
-    body = safetensors.data_of(ARRAYS)
-    path.write_bytes(safetensors.pack(ARRAYS, described(changes, body)))
+    path.write_bytes(save(ARRAYS, described(checksum_of_arrays(), changes)))
     assert words in refusal(read_info, path)
-    plain = tiny_model(GAME)
-    _, graph = onnxfile.look_through(plain)
-    path.write_bytes(onnxfile.with_metadata(plain, described(changes, graph)))
+    path.write_bytes(model_with(changes))
     assert words in refusal(read_info, path)
+
+
+def model_with(changes):
+    """Return a model with a description of itself."""
+    model = onnx.load_model_from_string(tiny_model(GAME))
+    checksum = checksum_of(model.graph.SerializeToString())
+    helper.set_model_props(model, described(checksum, changes))
+    return model.SerializeToString()
+
+
+def test_plain_descriptions_are_not_refused(tmp_path):
+    """What is refused above is refused for what was changed."""
+    path = tmp_path / "x"
+    for data in (save(ARRAYS, described(checksum_of_arrays(), {})), model_with({})):
+        path.write_bytes(data)
+        assert read_info(path) == describe(GAME, "modern:size=s")
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"layer.weight": ARRAYS["layer.weight"].reshape(4, 3)},
+        {"layer.weight": ARRAYS["layer.weight"][::-1].copy()},
+        {"layer.weight": ARRAYS["layer.weight"].view(np.int64)},
+        {"layer.count": np.array(8)},
+        {"layer.more": np.array(8)},
+    ],
+)
+def test_weights_that_were_not_described_are_refused(tmp_path, changed):
+    path = tmp_path / "x.safetensors"
+    told = described(checksum_of_arrays(), {})
+    path.write_bytes(save({**ARRAYS, **changed}, told))
+    assert "checksum is wrong" in refusal(read_weights, path)
+    renamed = {name.replace("layer", "player"): array for name, array in ARRAYS.items()}
+    path.write_bytes(save(renamed, told))
+    assert "checksum is wrong" in refusal(read_weights, path)
 
 
 def header(written, body=b""):
@@ -243,6 +317,9 @@ ENTRY = {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}
         header({"x": {**ENTRY, "data_offsets": [0, 1 << 40]}}, b"\0" * 4),
         header({"x": {**ENTRY, "data_offsets": [-4, 0]}}, b"\0" * 4),
         header({"x": {**ENTRY, "data_offsets": [0]}}, b"\0" * 4),
+        header({"x": {**ENTRY, "shape": [0, 1 << 62], "data_offsets": [0, 0]}}),
+        header({"x": {**ENTRY, "shape": [0, (1 << 64) - 1], "data_offsets": [0, 0]}}),
+        header({"x": {**ENTRY, "shape": [1] * 100}}, b"\0" * 4),
         header({"x": ENTRY, "y": ENTRY}, b"\0" * 4),
         header({"x": "y"}),
         header({"x": ENTRY}, b"\0" * 5),
@@ -255,35 +332,68 @@ def test_hostile_headers_are_refused(tmp_path, data):
     refusal(read_info, path)
 
 
-def model_of(nodes, tensors=(), more=b""):
-    shape = {"planes": GAME.shape}
-    return onnxfile.write_model(nodes, tensors, shape, {"policy": (161,), "values": (2,)}) + more
+@pytest.mark.parametrize(
+    ("dtype", "size"), [("F64", 8), ("F16", 2), ("BF16", 2), ("F8_E4M3", 1), ("BOOL", 1)]
+)
+def test_numbers_of_other_types_are_refused(tmp_path, dtype, size):
+    path = tmp_path / "x.safetensors"
+    entry = {"dtype": dtype, "shape": [1], "data_offsets": [0, size]}
+    path.write_bytes(header({"x": entry}, b"\0" * size))
+    assert "numbers of its type" in refusal(read_info, path)
 
 
-RELU = onnxfile.write_node("Relu", ["planes"], "policy", {})
-WEIGHT = onnxfile.write_tensor("w", np.zeros(1))
+def written(nodes=None, tensors=(), **more):
+    return make_model(GAME, nodes or [relu()], tensors, **more).SerializeToString()
+
+
+def relu(**attributes):
+    return make_node("Relu", ["planes"], ["policy"], **attributes)
+
+
+def more_of_a_model(**fields):
+    """Return what adds fields to a model when it is appended: so protocol buffers merge."""
+    return onnx.ModelProto(**fields).SerializeToString()
+
+
+WEIGHT = numpy_helper.from_array(np.zeros(1, np.float32), "w")
+SPARSE = helper.make_sparse_tensor(WEIGHT, numpy_helper.from_array(np.zeros(1, int), "i"), [1])
+BRANCH = helper.make_graph([relu()], "branch", [], [])
+
+
+def elsewhere(**fields):
+    """Return a tensor that says that its numbers are in another file."""
+    return onnx.TensorProto(name="w", dims=[1], data_type=onnx.TensorProto.FLOAT, **fields)
 
 
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (model_of([onnxfile.write_node("Loop", ["x"], "y", {})]), "operations that no network"),
-        (model_of([onnxfile.write_node("PyOp", ["x"], "y", {})]), "operations that no network"),
-        (model_of([RELU + bytes_field(7, "com.evil")]), "operations that no network"),
-        (model_of([RELU + bytes_field(5, bytes_field(6, b""))]), "more than a plain network"),
-        (model_of([RELU + bytes_field(5, bytes_field(11, b""))]), "more than a plain network"),
-        (model_of([RELU + bytes_field(5, bytes_field(5, b""))]), "more than a plain network"),
-        (model_of([RELU], [WEIGHT + number_field(14, 1)]), "refers to other files"),
-        (model_of([RELU], [WEIGHT + bytes_field(13, b"")]), "refers to other files"),
-        (model_of([RELU], more=bytes_field(25, b"")), "more than a plain network"),
-        (model_of([RELU], more=bytes_field(20, b"")), "more than a plain network"),
-        (model_of([RELU], more=bytes_field(7, b"")), "more than a plain network"),
-        (model_of([RELU], more=b"\x0b"), "cut short or damaged"),
-        (model_of([RELU], more=b"\xff" * 20), "cut short or damaged"),
-        (model_of([bytes_field(4, b"\xff\xfe")]), "cut short or damaged"),
-        (model_of([number_field(4, 3)]), "cut short or damaged"),
-        (model_of([RELU] * 5000), "too many operations"),
-        (model_of([RELU]), "does not say which game"),
+        (written([make_node("Loop", ["x"], ["y"])]), "operations that no network"),
+        (written([make_node("If", ["x"], ["y"], then_branch=BRANCH)]), "operations that no"),
+        (written([make_node("PyOp", ["x"], ["y"])]), "operations that no network"),
+        (written([relu(domain="com.evil")]), "operations that no network"),
+        (written([relu(body=BRANCH)]), "more than a plain network"),
+        (written([relu(bodies=[BRANCH])]), "more than a plain network"),
+        (written([relu(value=WEIGHT)]), "more than a plain network"),
+        (written([relu(values=[WEIGHT])]), "more than a plain network"),
+        (written([relu(value=SPARSE)]), "more than a plain network"),
+        (written([relu(values=[SPARSE])]), "more than a plain network"),
+        (written(sparse_initializer=[SPARSE]), "more than a plain network"),
+        (written(tensors=[elsewhere(data_location=1)]), "refers to other files"),
+        (
+            written(tensors=[elsewhere(external_data=[{"key": "location", "value": "/etc/x"}])]),
+            "refers to other files",
+        ),
+        (written() + more_of_a_model(functions=[{"name": "f"}]), "more than a plain network"),
+        (written() + more_of_a_model(training_info=[{}]), "more than a plain network"),
+        (written() + more_of_a_model(graph=BRANCH), "more than a plain network"),
+        (written() + b"\x0b", "cut short or damaged"),
+        (written() + b"\xff" * 20, "cut short or damaged"),
+        # The name of an operation is no text, then it is a number.
+        (written().replace(b"Relu", b"\xff\xfe\xff\xfe"), "cut short or damaged"),
+        (written().replace(b"\x22\x04Relu", b"\x20\x84\x80\x80\x80\0"), "cut short or damaged"),
+        (written([relu()] * 5000), "too many operations"),
+        (written(), "does not say which game"),
     ],
 )
 def test_hostile_models_are_refused(tmp_path, data, words):
@@ -329,19 +439,47 @@ def test_architectures_are_documented():
         assert all(f"`{option.key}`" in text for option in kind.options)
 
 
+def run(code):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+
 def test_reading_needs_neither_torch_nor_onnxruntime(model, weights):
-    code = (
+    done = run(
         "import sys, halma, halma.agents\n"
         "assert not {'torch', 'onnxruntime', 'numpy'} & set(sys.modules)\n"
         "from halma.learn.netfile import read_info\n"
-        f"print(read_info({str(model)!r}).game, read_info({str(weights)!r}).game)\n"
-        "assert not {'torch', 'onnxruntime'} & set(sys.modules)\n"
+        f"print(read_info({str(model)!r}).game)\n"
+        "assert not {'safetensors', 'onnx', 'numpy'} & set(sys.modules)\n"
+        f"print(read_info({str(weights)!r}).game)\n"
+        "assert not {'torch', 'onnxruntime', 'onnx'} & set(sys.modules)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stdout == f"{GAME.name} {GAME.name}\n", done.stderr
+    assert done.stdout == f"{GAME.name}\n" * 2, done.stderr
+
+
+def test_playing_needs_nothing_of_the_extra(model):
+    done = run(
+        "import sys\n"
+        "for name in ('torch', 'onnx', 'safetensors'): sys.modules[name] = None\n"
+        "import halma\n"
+        "from halma.agents import agent\n"
+        f"network = agent('net:{model},sims=4')\n"
+        f"print(network.evaluator(halma.game({GAME.name!r})).actions)\n"
+    )
+    assert done.stdout == "161\n", done.stderr
+
+
+def test_a_missing_library_is_a_sentence(model, weights, monkeypatch):
+    for library in ("onnx", "safetensors"):
+        monkeypatch.setitem(sys.modules, library, None)
+    for use in (
+        lambda: read_info(weights),
+        lambda: write_weights(weights, describe(GAME, "modern"), ARRAYS),
+        lambda: netfile.write_model(model, describe(GAME, "modern"), b""),
+    ):
+        with pytest.raises(HalmaError, match=r'not installed: pip install "halma\[train\]"\.$'):
+            use()
 
 
 def test_learning_without_torch_is_a_sentence():
-    code = "import sys; sys.modules['torch'] = None; import halma.learn.networks"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    done = run("import sys; sys.modules['torch'] = None; import halma.learn.networks")
     assert 'pip install "halma[train]"' in done.stderr.splitlines()[-1]

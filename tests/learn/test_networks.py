@@ -1,11 +1,15 @@
 """Networks in torch: shapes, sizes, files, export, evaluators. Skipped without torch."""
 
+import sys
+
 import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
 
 from dataclasses import replace  # noqa: E402
+
+import onnx  # noqa: E402
 
 import halma  # noqa: E402
 from halma.errors import HalmaError, NetworkError  # noqa: E402
@@ -152,6 +156,16 @@ def test_weights_survive_a_file(tmp_path, variant, architecture):
     assert first.read_bytes() == second.read_bytes()
 
 
+def test_weights_laid_out_for_a_gpu_survive_a_file(tmp_path):
+    network = shaken("rhombus-5x5-3", "modern:s")
+    networks.save(network, tmp_path / "a.safetensors")
+    turned = network.to(memory_format=torch.channels_last)
+    assert not turned.stem.weight.is_contiguous()
+    networks.save(turned, tmp_path / "b.safetensors")
+    plain, same = ((tmp_path / f"{name}.safetensors").read_bytes() for name in "ab")
+    assert plain == same
+
+
 @pytest.mark.parametrize(("variant", "architecture"), CASES)
 def test_onnx_says_what_torch_says(tmp_path, variant, architecture):
     network = shaken(variant, architecture)
@@ -175,12 +189,17 @@ def test_onnx_says_what_torch_says(tmp_path, variant, architecture):
     assert expected[0].std(0).max() > 0.01 and expected[1].std(0).max() > 0.001
 
 
-def test_others_check_our_exports(tmp_path):
-    library = pytest.importorskip("onnx")
+def test_exports_are_valid(tmp_path):
     for variant, architecture in CASES:
         path = tmp_path / "x.onnx"
         networks.export(network_for(variant, architecture), path)
-        library.checker.check_model(str(path), full_check=True)
+        onnx.checker.check_model(str(path), full_check=True)
+
+
+def test_exporting_without_onnx_is_a_sentence(monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(HalmaError, match=r'needs onnx.*pip install "halma\[train\]"'):
+        networks.to_onnx(network_for("ewn-3x3-3", "modern:s"))
 
 
 def test_an_export_that_disagrees_is_refused():

@@ -23,7 +23,8 @@ def is_over(core, state):
     return not core.at_chance(state) and core.terminal(state)
 
 
-# Two players, no chance. `noisy` tells whether a leaf must be searched on.
+# Two players, no chance. `noisy` tells whether a leaf must be searched on; `known` says what
+# a position below the root is worth to its mover, and in how many plies, or nothing.
 
 
 def lead(core, state, weights):
@@ -31,18 +32,24 @@ def lead(core, state, weights):
     return score(core, state, mover, weights) - score(core, state, 1 - mover, weights)
 
 
-def minimax(core, state, depth, weights, noisy=lambda state: False, ply=0):
+def minimax(
+    core, state, depth, weights, noisy=lambda state: False, ply=0, known=lambda state: None
+):
     """Return the value for the player to move."""
     mover = core.mover(state)
     if is_over(core, state):
         own, other = core.result(state)[mover], core.result(state)[1 - mover]
         return 0.0 if own == other else (WIN - ply) * (1 if own > other else -1)
+    told = known(state) if ply else None
+    if told is not None:
+        value, plies = told
+        return {0.0: ply + plies - WIN, 0.5: 0.0, 1.0: WIN - ply - plies}[value]
     if depth == 0 and not noisy(state):
         return lead(core, state, weights)
     values = []
     for move in core.legal(state):
         child = core.play(state, move)
-        value = minimax(core, child, max(depth - 1, 0), weights, noisy, ply + 1)
+        value = minimax(core, child, max(depth - 1, 0), weights, noisy, ply + 1, known)
         values.append(value if core.mover(child) == mover else -value)
     return max(values)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from halma.agents.agent import Agent
 from halma.agents.kind import Kind
+from halma.agents.knowledge import ENDINGS, NO_KNOWLEDGE, Knowledge
 from halma.errors import OptionError
 from halma.games import Move, Record
 from halma.names import Option, Value
@@ -31,13 +32,14 @@ class TreeAgent:
     temperature: float = 0.0
     #: plies of the game for which the temperature holds; 0 for all
     temperature_plies: int = 0
+    knowledge: Knowledge = NO_KNOWLEDGE
     _kept: TreeSearch | None = field(default=None, repr=False, compare=False)
 
     def choose(self, record: Record, rng: random.Random) -> Move:
         """Return the best move, or while it is hot one drawn by the search's policy."""
         analysis = self._search(record, rng, line_length=1)
         hot = not self.temperature_plies or record.plies < self.temperature_plies
-        if self.temperature > 0 and hot and analysis.moves[0].proof != "win":
+        if self.temperature > 0 and hot and not analysis.proven:
             return draw_move(analysis.moves, self.temperature, rng)
         return analysis.best
 
@@ -49,7 +51,8 @@ class TreeAgent:
         seed = rng.getrandbits(63)
         tree = self._kept
         if tree is None or tree.game != record.game or not tree.follows(record):
-            tree = TreeSearch(record.game, self.options, seed, self.reuse)
+            oracle = self.knowledge.oracle(record.game)
+            tree = TreeSearch(record.game, self.options, seed, self.reuse, oracle)
         self._kept = tree if self.reuse else None
         return tree.search(record, self.simulations, self.seconds, line_length)
 
@@ -99,14 +102,18 @@ def _build(name: str, given: Mapping[str, Value]) -> Agent:
         raise OptionError("'scale' is for 'evaluator=linear'.")
     if given["alpha"] != 0.3 and not given["noise"]:
         raise OptionError("'alpha' shapes noise, and none is asked for.")
+    # A solution has an answer for everything, so nothing is left to judge.
+    solution = given["evaluator"] == "solution"
+    judged = {**given, "evaluator": "uniform"} if solution else given
     return TreeAgent(
         name,
         simulations,
         seconds,
-        tree_options(given),
+        tree_options(judged),
         reuse=given["reuse"] == "on",
         temperature=float(given["temperature"]),
         temperature_plies=int(given["plies"]),
+        knowledge=Knowledge(int(given["endings"]), solution),
     )
 
 
@@ -120,7 +127,12 @@ KIND = Kind(
         Option("rule", "uct", "how moves are chosen on the way down", choices=RULES),
         Option("c", "own", "weight of exploration", low=0, high=1000, decimal=True),
         Option("untried", "loss", "what puct takes a move for before its trial", choices=UNTRIED),
-        Option("evaluator", "rollout", "how a new position is judged", choices=EVALUATORS),
+        Option(
+            "evaluator",
+            "rollout",
+            "how a new position is judged",
+            choices=(*EVALUATORS, "solution"),
+        ),
         Option(
             "scale",
             0.0,
@@ -142,6 +154,7 @@ KIND = Kind(
         Option("noise", 0.0, "share of Dirichlet noise at the root", low=0, high=1, decimal=True),
         Option("alpha", 0.3, "of that noise", low=0.001, high=1000, decimal=True),
         Option("considered", 16, "root moves gumbel draws", low=1, high=512),
+        ENDINGS,
     ),
     main="sims",
     example="mcts:sims=100",

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from halma.agents.agent import Agent
 from halma.agents.kind import Kind
+from halma.agents.knowledge import ENDINGS, NO_KNOWLEDGE, SOLUTION, Knowledge
 from halma.agents.searching import WEIGHTS, read_weights
 from halma.games import Game, Move, Record
 from halma.names import Option, Value
@@ -29,6 +30,7 @@ class MinimaxAgent:
     depth: int = 2
     weights: tuple[float, ...] = ()
     phases: bool = False
+    knowledge: Knowledge = NO_KNOWLEDGE
     #: made once per game; it remembers nothing
     _made: Minimax | None = field(default=None, repr=False, compare=False)
 
@@ -57,14 +59,23 @@ class MinimaxAgent:
     def _search(self, game: Game) -> Minimax:
         if self._made is None or self._made.game is not game:
             self._made = Minimax(
-                game, weights=self.weights, deepen=False, quiescence=False, repetition=False
+                game,
+                weights=self.weights,
+                deepen=False,
+                quiescence=False,
+                repetition=False,
+                oracle=self.knowledge.oracle(game),
             )
         return self._made
 
 
 def _build(name: str, given: Mapping[str, Value]) -> Agent:
     return MinimaxAgent(
-        name, int(given["depth"]), read_weights(given["weights"]), given["phases"] == "on"
+        name,
+        int(given["depth"]),
+        read_weights(given["weights"]),
+        given["phases"] == "on",
+        Knowledge.read(given),
     )
 
 
@@ -81,6 +92,8 @@ KIND = Kind(
             "search only while the armies are in contact",
             choices=("off", "on"),
         ),
+        ENDINGS,
+        SOLUTION,
     ),
     main="depth",
 )

@@ -37,15 +37,14 @@ class OptimalAgent:
 
     def analyse(self, record: Record, rng: random.Random) -> Analysis:
         """Return every legal move with its exact value, best first."""
-        from halma.search.analysis import Analysis, MoveReport
+        from halma.search.analysis import Analysis, MoveReport, certainty
 
         position = record.position
         solution = self.solution(record.game)
         best = {move.text for move in solution.best_moves(position)}
         moves = sorted(solution.moves(position), key=lambda m: (-m.value, m.move.text not in best))
-        proofs = {0.0: "loss", 0.5: "draw", 1.0: "win"}
         reports = tuple(
-            MoveReport(m.move, m.value, proof=proofs.get(m.value, "exact"), line=(m.move.text,))
+            MoveReport(m.move, m.value, proof=certainty(m.value), line=(m.move.text,))
             for m in moves
         )
         return Analysis(position, reports, value=moves[0].value)

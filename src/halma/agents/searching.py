@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from halma.agents.agent import Agent
 from halma.agents.kind import Kind
+from halma.agents.knowledge import ENDINGS, NO_KNOWLEDGE, SOLUTION, Knowledge
 from halma.errors import OptionError
 from halma.games import Game, Move, Record
 from halma.names import Option, Value
@@ -42,6 +43,7 @@ class SearchAgent:
     seconds: float | None = None
     weights: tuple[float, ...] = ()
     scale: float = 1.0
+    knowledge: Knowledge = NO_KNOWLEDGE
     #: made once per game; it remembers nothing
     _made: Minimax | None = field(default=None, repr=False, compare=False)
 
@@ -64,7 +66,13 @@ class SearchAgent:
 
     def _search(self, game: Game) -> Minimax:
         if self._made is None or self._made.game is not game:
-            self._made = Minimax(game, self.kind, weights=self.weights, scale=self.scale)
+            self._made = Minimax(
+                game,
+                self.kind,
+                weights=self.weights,
+                scale=self.scale,
+                oracle=self.knowledge.oracle(game),
+            )
         return self._made
 
 
@@ -80,6 +88,7 @@ def _build(kind: str, name: str, given: Mapping[str, Value]) -> Agent:
         seconds or None,
         read_weights(given["weights"]),
         float(given.get("scale", 1.0)),
+        Knowledge.read(given),
     )
 
 
@@ -101,13 +110,21 @@ def _kind(name: str, about: str, main: str, example: str, *more: Option) -> Kind
 
 
 KINDS = (
-    _kind("alphabeta", "minimax for two players without chance", "time", "depth=4"),
+    _kind(
+        "alphabeta",
+        "minimax for two players without chance",
+        "time",
+        "depth=4",
+        ENDINGS,
+        SOLUTION,
+    ),
     _kind(
         "expectimax",
         "minimax for two players with chance",
         "depth",
         "depth=2",
         Option("scale", 1.0, "of a lead in chances of winning", low=0.001, high=1000, decimal=True),
+        SOLUTION,
     ),
     _kind("maxn", "every player for himself, without chance", "depth", "depth=2"),
     _kind("paranoid", "everybody else against the mover, without chance", "depth", "depth=2"),

@@ -11,13 +11,20 @@ from halma.errors import ChanceError, GameOverError, UnknownAgentError
 from halma.interrupt import interruptible
 
 if TYPE_CHECKING:
+    from halma.games import Game
     from halma.search.analysis import Analysis, MoveReport
 
 
 def analyse(
     variant: Annotated[str, typer.Argument(help="A variant, such as rhombus-7x7-6.")],
     position: Annotated[str, typer.Argument(help="A position as text, or 'start'.")],
-    agent: Annotated[str, typer.Option(help="An agent that can analyse, such as mcts:sims=1000.")],
+    agent: Annotated[
+        str | None,
+        typer.Option(
+            help="An agent that can analyse, such as mcts:sims=1000. If left out: optimal "
+            "where a solution is at hand, otherwise mcts:sims=10000."
+        ),
+    ] = None,
     moves: Annotated[int, typer.Option(min=1, help="Show so many moves, the best first.")] = 8,
     seed: Seed = 0,
     json: JsonFlag = False,
@@ -29,10 +36,10 @@ def analyse(
     from halma.agents import agent as find_agent
     from halma.games import Record, game
 
-    analyst = find_agent(agent)
+    chosen = game(variant)
+    analyst = find_agent(_best_informed(chosen) if agent is None else agent)
     if not isinstance(analyst, Analyst):
         raise UnknownAgentError(f"'{analyst.name}' plays, but has nothing to say about a position.")
-    chosen = game(variant)
     start = chosen.start() if position == "start" else chosen.position(position)
     if start.is_chance:
         raise ChanceError(f"Nobody is to move in '{start.text}': chance has to speak first.")
@@ -46,6 +53,13 @@ def analyse(
         print_json({"variant": chosen.name, "agent": analyst.name, "seed": seed, **told})
     else:
         _print(found, analyst.name, moves)
+
+
+def _best_informed(game: Game) -> str:
+    """Return the name of the agent to ask when nobody was named."""
+    from halma.solve.solver import is_at_hand
+
+    return "optimal" if is_at_hand(game) else "mcts:sims=10000"
 
 
 def _print(found: Analysis, name: str, most: int) -> None:
@@ -74,9 +88,10 @@ def _print(found: Analysis, name: str, most: int) -> None:
 
 
 def _value(report: MoveReport) -> str:
-    if report.proof:
-        return report.proof
-    return "" if report.value is None else f"{report.value:.3f}"
+    if report.proof and report.proof != "exact":
+        return f"{report.proof}, proven"
+    shown = "" if report.value is None else f"{report.value:.3f}"
+    return f"{shown}, proven" if report.proof else shown
 
 
 def _effort(found: Analysis) -> str:

@@ -15,6 +15,7 @@ from halma.cli.match import match
 from halma.cli.perft import perft
 from halma.cli.play import play
 from halma.cli.replay import replay
+from halma.cli.report import report
 from halma.cli.reproduce import reproduce
 from halma.cli.show import show
 from halma.cli.solve import solve
@@ -45,5 +46,6 @@ app.command()(verb(replay))
 app.command()(verb(reproduce))
 app.command()(verb(solve))
 app.command()(verb(train))
+app.command()(verb(report))
 app.command()(verb(truth))
 app.add_typer(bench, name="bench")

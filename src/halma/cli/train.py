@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from halma.cli.verb import JsonFlag, note, print_json
+from halma.cli.verb import JsonFlag, note, print_json, program
 
 if TYPE_CHECKING:
     from halma.learn import Recipe
@@ -48,7 +48,7 @@ def train(
     import math
     import os
 
-    from halma.learn.handlers import Console, TensorBoard
+    from halma.learn.handlers import Console, HtmlReport, TensorBoard
     from halma.learn.methods import train as run
     from halma.learn.recipe import parse_changes
 
@@ -63,22 +63,32 @@ def train(
         metrics = run(
             chosen,
             folder,
-            [console, TensorBoard(folder, note)],
+            [console, TensorBoard(folder, note), HtmlReport(folder, note)],
             threads=threads or os.cpu_count() or 1,
             device=device,
             seconds=math.inf if minutes is None else 60 * minutes,
         )
     except KeyboardInterrupt:
-        note(f"To go on: {shlex.join(['halma', *sys.argv[1:]])}")
+        note(f"To go on: {shlex.join([program(), *sys.argv[1:]])}")
         raise
     if json:
         print_json({"run": str(folder), "recipe": chosen.name, "settings": chosen.flat, **metrics})
     else:
-        note(f"Metrics are in {folder / 'metrics.jsonl'}. To play against what was learnt:")
-        played = f"learned:{folder}"
-        if chosen.method == "neural":
-            played = f"net:{folder / 'best.onnx'},sims=100"
-        note(f"  halma play human {played} --game {chosen.game.name}")
+        _say_what_now(folder, chosen)
+
+
+def _say_what_now(folder: Path, recipe: Recipe) -> None:
+    """Print where things are, and commands to be copied."""
+    from halma.learn.run_report import NAME
+
+    name, against = f"learned:{folder}", "optimal"
+    if recipe.method == "neural":
+        name, against = f"net:{folder / 'best.onnx'},sims=100", "greedy"
+    learned, here, variant = shlex.quote(name), program(), recipe.game.name
+    note(f"\nCurves and more: open {folder / NAME} in a browser.")
+    note(f"To play against what was learnt, and to let it play against {against}:")
+    note(f"  {here} play human {learned} --game {variant}")
+    note(f"  {here} match {learned} {against} --game {variant} --games 1000")
 
 
 def _find(name: str) -> tuple[Recipe, Path]:

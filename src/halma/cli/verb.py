@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from typing import Annotated, Any, ParamSpec, TypeVar
@@ -59,3 +60,10 @@ def print_json(answer: dict[str, Any]) -> None:
 def note(text: str) -> None:
     """Tell how things are going, on standard error."""
     print(text, file=sys.stderr, flush=True)
+
+
+def program() -> str:
+    """Return how a person calls this program, for commands to be copied."""
+    called = sys.argv[0]
+    # What is not on the search path must be called the same way again.
+    return called if os.path.basename(called) == "halma" and not shutil.which("halma") else "halma"

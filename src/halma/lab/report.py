@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from halma.draw.page import page, paragraphs, table
+
 
 @dataclass(frozen=True)
 class Row:
@@ -96,37 +98,14 @@ class Report:
         body.append("</ul>")
         for section in self.sections:
             body.append(f"<h2>{esc(section.title)}</h2>")
-            body += [f"<p>{esc(paragraph)}</p>" for paragraph in section.text.split("\n\n")]
+            body.append(paragraphs(section.text))
             if section.rows:
-                body.append("<table><tr><th></th><th>paper</th><th>ours</th><th>remark</th></tr>")
-                for row in section.rows:
-                    cells = (row.what, row.paper, row.ours, row.remark)
-                    body.append(
-                        "<tr>" + "".join(f"<td>{esc(cell)}</td>" for cell in cells) + "</tr>"
-                    )
-                body.append("</table>")
+                cells = ((row.what, row.paper, row.ours, row.remark) for row in section.rows)
+                body.append(table(["", "paper", "ours", "remark"], cells))
             for figure in section.figures:
                 picture = base64.b64encode((folder / figure.file).read_bytes()).decode("ascii")
                 body.append(
                     f'<figure><img alt="" src="data:image/png;base64,{picture}">'
                     f"<figcaption>{esc(figure.caption)}</figcaption></figure>"
                 )
-        return _PAGE.format(title=esc(self.title), body="\n".join(body))
-
-
-_PAGE = """<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>{title}</title>
-<style>
-body {{ max-width: 60rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 sans-serif; }}
-table {{ border-collapse: collapse; }}
-th, td {{ padding: .2rem .6rem; border-bottom: 1px solid #ccc; text-align: left; }}
-td {{ vertical-align: top; }}
-img {{ max-width: 100%; }}
-figure {{ margin: 1rem 0; }}
-</style>
-{body}
-</html>
-"""
+        return page(self.title, "\n".join(body))

@@ -3,7 +3,8 @@
 There are two kinds. Weights are kept as safetensors, for learning; a network to play with
 is kept as ONNX. Both hold the same description in JSON, with a checksum of what they are
 the description of, so that a file that is cut short, damaged, foreign or meant for another
-game is found out before it is used. Reading one needs neither torch nor onnxruntime.
+game is found out before it is used. Reading one needs neither torch nor onnxruntime; weights
+need safetensors, and writing ONNX needs onnx.
 """
 
 from __future__ import annotations
@@ -20,9 +21,12 @@ from halma.errors import NetworkError
 from halma.games import Game
 from halma.learn import onnxfile
 from halma.learn.architectures import architecture
+from halma.learn.extra import needs
 
 if TYPE_CHECKING:
-    from halma.learn.safetensors import Arrays
+    import numpy.typing as npt
+
+    Arrays = Mapping[str, npt.NDArray[Any]]
 
 FORMAT = 1
 WEIGHTS_SUFFIX, MODEL_SUFFIX = ".safetensors", ".onnx"
@@ -32,6 +36,8 @@ KEY = "halma"
 LARGEST_FILE = 1 << 28
 _LONGEST_DESCRIPTION = 1 << 16
 _LONGEST_NAME = 500
+#: types of weights and counts: safetensors' names -> numpy's
+_TYPES = {"F32": "<f4", "I64": "<i8"}
 
 
 @dataclass(frozen=True)
@@ -99,46 +105,55 @@ def new_network(game: Game, name: str, about: Mapping[str, Any] | None = None) -
 def read_info(path: Path | str) -> NetworkInfo:
     """Return what a network file of either kind says of itself, having checked all of it."""
     data = _contents(Path(path))
-    return (
-        _read_model(path, data)[0] if onnxfile.looks_like_it(data) else _read_weights(path, data)[0]
-    )
+    return _read_weights(path)[0] if _holds_weights(data) else _read_model(path, data)
 
 
 def read_weights(path: Path | str) -> tuple[NetworkInfo, Arrays]:
-    """Return a file of weights: its description and its arrays by name, read-only."""
+    """Return a file of weights: its description and its arrays by name."""
     data = _contents(Path(path))
+    if _holds_weights(data):
+        return _read_weights(path)
     if onnxfile.looks_like_it(data):
         raise NetworkError(
             f"'{path}' is for playing; weights to learn with are in {WEIGHTS_SUFFIX} files."
         )
-    return _read_weights(path, data)
+    raise _foreign(path)
 
 
 def read_model(path: Path | str) -> tuple[NetworkInfo, bytes]:
     """Return a file to play with: its description and all of it, for onnxruntime."""
-    from halma.learn import safetensors
-
     data = _contents(Path(path))
-    if safetensors.looks_like_it(data) and not onnxfile.looks_like_it(data):
+    if _holds_weights(data):
         raise NetworkError(
             f"'{path}' holds weights to learn with; to play, export it to {MODEL_SUFFIX} "
             "with halma.learn.networks.export_file."
         )
-    return _read_model(path, data)[0], data
+    return _read_model(path, data), data
 
 
 def write_weights(path: Path | str, info: NetworkInfo, arrays: Arrays) -> None:
     """Write weights; whoever looks at `path` sees the old file or the whole new one."""
-    from halma.learn import safetensors
+    needs("safetensors")
+    import numpy as np
+    from safetensors.numpy import save
 
-    description = _write_description(info, safetensors.data_of(arrays))
-    _write(Path(path), safetensors.pack(arrays, {KEY: description}))
+    if any(array.dtype.str not in _TYPES.values() for array in arrays.values()):
+        raise NetworkError(f"'{path}' is not written: weights are float32 and counts int64.")
+    # The library takes an array's memory as it lies.
+    in_order = {name: np.asarray(array, order="C") for name, array in arrays.items()}
+    description = _write_description(info, _checksum_of_arrays(in_order))
+    _write(Path(path), save(in_order, {KEY: description}))
 
 
 def write_model(path: Path | str, info: NetworkInfo, model: bytes) -> None:
-    """Write an ONNX model, given without metadata, in the same way."""
-    _, graph = onnxfile.look_through(model)
-    _write(Path(path), onnxfile.with_metadata(model, {KEY: _write_description(info, graph)}))
+    """Write an ONNX model in the same way; the description replaces its metadata."""
+    needs("onnx")
+    import onnx
+
+    whole = onnx.load_model_from_string(model)
+    _, graph = onnxfile.look_through(whole.SerializeToString(deterministic=True))
+    onnx.helper.set_model_props(whole, {KEY: _write_description(info, _checksum(graph))})
+    _write(Path(path), whole.SerializeToString(deterministic=True))
 
 
 def _contents(path: Path) -> bytes:
@@ -152,44 +167,60 @@ def _contents(path: Path) -> bytes:
         raise NetworkError(f"'{path}' cannot be read: {error.strerror}.") from None
     if len(data) > LARGEST_FILE:
         raise NetworkError(f"'{path}' is not used: it is too large for a network of halma.")
-    if data.startswith((b"PK\x03\x04", b"\x80")):
+    if data.startswith((b"PK\x03\x04", b"\x80")) and not _holds_weights(data):
         raise NetworkError(
             f"'{path}' is not used: it is a pickle or an archive, which could run programs."
         )
     return data
 
 
-def _read_weights(path: Path | str, data: bytes) -> tuple[NetworkInfo, Arrays]:
-    from halma.learn import safetensors
+def _holds_weights(data: bytes) -> bool:
+    """Tell whether a file may be safetensors: a length in eight bytes, then JSON.
 
-    if not safetensors.looks_like_it(data):
-        raise NetworkError(f"'{path}' is not used: it is not a network file of halma.")
+    Ask this first, since the length may look like the start of any other file.
+    """
+    return data[4:9] == b"\0\0\0\0{"
+
+
+def _foreign(path: Path | str) -> NetworkError:
+    return NetworkError(f"'{path}' is not used: it is not a network file of halma.")
+
+
+def _read_weights(path: Path | str) -> tuple[NetworkInfo, Arrays]:
+    needs("safetensors")
+    from safetensors import SafetensorError, safe_open
+
     try:
-        metadata, arrays, body = safetensors.unpack(data)
-    except safetensors.SafetensorsError as error:
-        raise NetworkError(f"'{path}' is not used: {error}.") from None
-    return _read_description(path, metadata, body), arrays
+        with safe_open(path, framework="np") as file:
+            names = file.keys()
+            types = {file.get_slice(name).get_dtype() for name in names}
+            ours = types <= _TYPES.keys()
+            arrays = {name: file.get_tensor(name) for name in names} if ours else {}
+            metadata = file.metadata() or {}
+    except (SafetensorError, OSError, ValueError):  # the last is numpy's, about shapes
+        raise NetworkError(f"'{path}' is not used: it is cut short or damaged.") from None
+    if not ours:
+        raise NetworkError(f"'{path}' is not used: no network of halma has numbers of its type.")
+    return _read_description(path, metadata, _checksum_of_arrays(arrays)), arrays
 
 
-def _read_model(path: Path | str, data: bytes) -> tuple[NetworkInfo, memoryview]:
+def _read_model(path: Path | str, data: bytes) -> NetworkInfo:
     if not onnxfile.looks_like_it(data):
-        raise NetworkError(f"'{path}' is not used: it is not a network file of halma.")
+        raise _foreign(path)
     try:
         metadata, graph = onnxfile.look_through(data)
     except onnxfile.OnnxError as error:
         raise NetworkError(f"'{path}' is not used: {error}.") from None
-    return _read_description(path, metadata, graph), graph
+    return _read_description(path, metadata, _checksum(graph))
 
 
-def _write_description(info: NetworkInfo, body: bytes | memoryview) -> str:
-    return json.dumps({"format": FORMAT, "checksum": _checksum(body), **asdict(info)})
+def _write_description(info: NetworkInfo, checksum: str) -> str:
+    return json.dumps({"format": FORMAT, "checksum": checksum, **asdict(info)})
 
 
-def _read_description(
-    path: Path | str, metadata: Mapping[str, Any], body: bytes | memoryview
-) -> NetworkInfo:
+def _read_description(path: Path | str, metadata: Mapping[str, str], checksum: str) -> NetworkInfo:
     written = metadata.get(KEY)
-    if not isinstance(written, str):
+    if written is None:
         raise NetworkError(f"'{path}' is not used: it does not say which game it is for.")
     try:
         found = json.loads(written) if len(written) <= _LONGEST_DESCRIPTION else None
@@ -202,7 +233,7 @@ def _read_description(
             f"'{path}' is not used: this halma reads format {FORMAT} of network files, "
             f"and it is of another."
         )
-    if found.get("checksum") != _checksum(body):
+    if found.get("checksum") != checksum:
         raise NetworkError(f"'{path}' is not used: it is damaged, its checksum is wrong.")
     info = _sensible(found)
     if info is None:
@@ -232,8 +263,20 @@ def _sensible(found: Mapping[str, Any]) -> NetworkInfo | None:
     )
 
 
-def _checksum(body: bytes | memoryview) -> str:
-    return hashlib.blake2b(body, digest_size=16).hexdigest()
+def _checksum(*parts: bytes | memoryview) -> str:
+    found = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        found.update(part)
+    return found.hexdigest()
+
+
+def _checksum_of_arrays(arrays: Arrays) -> str:
+    """Return the checksum of names, types, shapes and numbers, in the order of the names."""
+    parts: list[bytes] = []
+    for name, array in sorted(arrays.items()):
+        parts.append(json.dumps([name, array.dtype.str, array.shape]).encode())
+        parts.append(array.tobytes())
+    return _checksum(*parts)
 
 
 def _write(path: Path, data: bytes) -> None:

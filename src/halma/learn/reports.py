@@ -23,6 +23,8 @@ class Curve:
     key: str
     title: str
     format: str
+    #: what it is, for someone who sees it for the first time
+    about: str = ""
 
 
 @dataclass(frozen=True)

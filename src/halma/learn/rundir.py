@@ -33,7 +33,9 @@ FORMAT = 1
 
 #: The resolved settings of a run.
 RECIPE = "recipe.toml"
-META, _LOCK = "meta.json", "lock"
+#: Versions and circumstances of a run.
+META = "meta.json"
+_LOCK = "lock"
 
 
 class RunDirectory:

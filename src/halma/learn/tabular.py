@@ -40,9 +40,9 @@ from halma.solve.solution import ChanceSolution
 from halma.solve.table import Arrays, Table
 
 CURVES = (
-    Curve("wr_p", "WR_p", ".1%"),
-    Curve("err_p", "ERR_p", ".4f"),
-    Curve("mae_v", "MAE_v", ".4f"),
+    Curve("wr_p", "WR_p", ".1%", "points won against perfect play; 50% is perfect"),
+    Curve("err_p", "ERR_p", ".4f", "chances of winning that a move costs; 0 is perfect"),
+    Curve("mae_v", "MAE_v", ".4f", "how far values of positions are off; 0 is perfect"),
 )
 
 

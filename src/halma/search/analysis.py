@@ -22,7 +22,8 @@ class MoveReport:
     prior: float | None = None
     #: how likely the engine would play it if it played at random
     policy: float | None = None
-    #: "win", "draw" or "loss" where that is certain
+    #: "win", "draw" or "loss" where that is certain; "exact" where the value is, but not
+    #: how the game ends
     proof: str | None = None
     #: how the game may go on, this move first
     line: tuple[str, ...] = ()
@@ -36,6 +37,7 @@ class MoveReport:
             "prior": self.prior,
             "policy": self.policy,
             "proof": self.proof,
+            "proven": self.proof is not None,
             "line": list(self.line),
         }
 
@@ -56,6 +58,11 @@ class Analysis:
     seconds: float | None = None
 
     @property
+    def proven(self) -> bool:
+        """Whether the value is certain: the best move wins, or all moves are proven."""
+        return self.moves[0].proof == "win" or all(report.proof for report in self.moves)
+
+    @property
     def best(self) -> Move:
         """The move the engine thinks best."""
         return self.moves[0].move
@@ -67,11 +74,17 @@ class Analysis:
             "mover": self.position.mover,
             "best": self.best.text,
             "value": self.value,
+            "proven": self.proven,
             "simulations": self.simulations,
             "nodes": self.nodes,
             "depth": self.depth,
             "moves": [report.as_dict() for report in self.moves],
         }
+
+
+def certainty(value: float) -> str:
+    """Return what a proven value says of the end of the game."""
+    return {0.0: "loss", 0.5: "draw", 1.0: "win"}.get(value, "exact")
 
 
 def line_texts(position: Position, moves: Sequence[int]) -> tuple[str, ...]:

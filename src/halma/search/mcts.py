@@ -10,7 +10,7 @@ from weakref import ReferenceType, ref
 from halma import _core
 from halma.errors import ChanceError, GameOverError, OptionError
 from halma.games import Game, Move, Position, Record
-from halma.search.analysis import Analysis, MoveReport, line_texts
+from halma.search.analysis import Analysis, MoveReport, certainty, line_texts
 
 #: rules of selection -> the core's rule, how values travel up, and c unless it is given
 _RULES = {
@@ -23,8 +23,6 @@ _RULES = {
 RULES = tuple(_RULES)
 UNTRIED = ("loss", "draw", "win", "infinite", "parent")
 EVALUATORS = ("rollout", "uniform", "linear")
-
-_PROOFS = {_core.Proof.WIN: "win", _core.Proof.DRAW: "draw", _core.Proof.LOSS: "loss"}
 
 
 @dataclass(frozen=True)
@@ -73,18 +71,28 @@ class TreeOptions:
 
 
 class TreeSearch:
-    """One search tree. With `reuse` it is kept from move to move of the same record."""
+    """One search tree. With `reuse` it is kept from move to move of the same record.
+
+    An `oracle`, that of a solution, answers for the positions it knows; they are not searched.
+    """
 
     def __init__(
-        self, game: Game, options: TreeOptions | None = None, seed: int = 0, reuse: bool = False
+        self,
+        game: Game,
+        options: TreeOptions | None = None,
+        seed: int = 0,
+        reuse: bool = False,
+        oracle: _core.Oracle | None = None,
     ) -> None:
         self.game = game
         self.options = options or TreeOptions()
         self.reuse = reuse
+        options_for_core = self.options.for_game(game)
+        options_for_core.oracle = oracle
         try:
             self._core = _core.Mcts(
                 game.core,
-                self.options.for_game(game),
+                options_for_core,
                 getattr(_core.EvaluatorKind, self.options.evaluator.upper()),
                 scale=self.options.scale,
                 seed=seed,
@@ -195,8 +203,12 @@ def make_analysis(
     seconds: float,
 ) -> Analysis:
     """Write down what a tree search has found out about its root."""
+    # Visits tell what looked best, unless nothing was left to look for.
+    known = all(move.exact for move in found)
     order = sorted(
-        range(len(found)), key=lambda i: (i == best, found[i].visits, policy[i]), reverse=True
+        range(len(found)),
+        key=lambda i: (i == best, found[i].value if known else 0.0, found[i].visits, policy[i]),
+        reverse=True,
     )
     reports = tuple(
         MoveReport(
@@ -205,7 +217,7 @@ def make_analysis(
             visits=found[i].visits,
             prior=found[i].prior,
             policy=policy[i],
-            proof=_PROOFS.get(found[i].proof),
+            proof=certainty(found[i].value) if found[i].exact else None,
             line=line_texts(position, found[i].line),
         )
         for i in order

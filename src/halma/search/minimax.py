@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from halma import _core
 from halma.errors import GameOverError, OptionError, UnknownAgentError
 from halma.games import Game, Move, Position, Record
-from halma.search.analysis import Analysis, MoveReport
+from halma.search.analysis import Analysis, MoveReport, certainty
 
 #: alphabeta: two players, no chance; expectimax: two players, chance or not; maxn and
 #: paranoid: any number of players, no chance
@@ -49,26 +49,26 @@ class Found:
     judgements: int
     #: the exact value of every legal move, where that was asked for
     values: tuple[tuple[Move, float], ...] = ()
+    #: whether best play comes to this value for certain, and whether it does so of each move
+    proven: bool = False
+    values_proven: tuple[bool, ...] = ()
 
     def as_analysis(self) -> Analysis:
         """Return it in the words all engines share, values as chances of winning."""
         if self.values:
-            values = sorted(self.values, key=lambda pair: (pair[0] == self.best, pair[1]))[::-1]
+            values = [(*pair, p) for pair, p in zip(self.values, self.values_proven, strict=True)]
+            values = sorted(values, key=lambda found: (found[0] == self.best, found[1]))[::-1]
         else:
-            values = [(self.best, self.value)]
+            values = [(self.best, self.value, self.proven)]
         line = tuple(move.text for move in self.line)
         reports = tuple(
             MoveReport(
                 move,
                 value=self._chance(value),
-                proof=None
-                if abs(value) <= _core.MINIMAX_DECIDED
-                else "win"
-                if value > 0
-                else "loss",
+                proof=self._proof(value, proven),
                 line=line if move == self.best else (move.text,),
             )
-            for move, value in values
+            for move, value, proven in values
         )
         return Analysis(
             self.position,
@@ -77,6 +77,11 @@ class Found:
             nodes=self.nodes,
             depth=self.depth,
         )
+
+    def _proof(self, value: float, proven: bool) -> str | None:
+        if self.kind == "expectimax":
+            return certainty(value) if proven else None
+        return _decided(value) or ("draw" if proven else None)
 
     def _chance(self, value: float) -> float:
         """Turn a lead into a chance of winning; expectimax has chances to begin with."""
@@ -87,7 +92,7 @@ class Found:
     @property
     def plies_to_end(self) -> int | None:
         """After how many plies a decided alpha-beta search sees the game end; else None."""
-        if abs(self.value) <= _core.MINIMAX_DECIDED:
+        if not _decided(self.value):
             return None
         return round(_core.MINIMAX_WIN - abs(self.value))
 
@@ -108,12 +113,14 @@ class Minimax:
         quiescence: bool = True,
         repetition: bool | None = None,
         scale: float = 1.0,
+        oracle: _core.Oracle | None = None,
     ) -> None:
         """Make a search; `core/search/minimax_options.hpp` explains each dial.
 
         `weights` are those of the game's features, its own if left out. `repetition`
         makes repeated positions draws; left out, they are draws where the game's own
-        rules look at repetition.
+        rules look at repetition. An `oracle`, that of a solution, answers for the positions
+        it knows.
         """
         for value, known, what in (
             (kind, KINDS, "kind of minimax"),
@@ -139,6 +146,7 @@ class Minimax:
         options.quiescence = quiescence
         options.repetition = game.limits.repetitions > 0 if repetition is None else repetition
         options.scale = scale
+        options.oracle = oracle
         self.game = game
         self.kind = kind
         self._repetition = options.repetition
@@ -188,7 +196,9 @@ class Minimax:
             nodes=found.nodes,
             leaves=found.leaves,
             judgements=found.judgements,
-            values=tuple((self._move(position.state, m), value) for m, value in found.moves),
+            values=tuple((self._move(position.state, m), value) for m, value, _ in found.moves),
+            proven=found.proven,
+            values_proven=tuple(proven for _, _, proven in found.moves),
         )
 
     def _history(self, at: Record | Position) -> list[int]:
@@ -208,7 +218,7 @@ class Minimax:
         return tuple(line)
 
 
-def _proof(value: float) -> str | None:
+def _decided(value: float) -> str | None:
     if abs(value) <= _core.MINIMAX_DECIDED:
         return None
     return "win" if value > 0 else "loss"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,11 @@ class Solution(ABC):
         self.game = game
         self.arrays = arrays
         self.about = about
+
+    @property
+    @abstractmethod
+    def oracle(self) -> _core.Oracle:
+        """What a search of this game may ask instead of searching."""
 
     @abstractmethod
     def value(self, position: Position) -> float:
@@ -123,6 +129,11 @@ class ChanceSolution(Solution):
         )
 
     @property
+    def oracle(self) -> _core.Oracle:
+        """What a search of this game may ask: everything."""
+        return self.core
+
+    @property
     def denominator(self) -> int | None:
         """What makes every value whole, where values are exact."""
         return int(self.core.denominator) if self.core.exact else None
@@ -168,6 +179,13 @@ class RetrogradeSolution(Solution):
     """A deterministic game, solved by `_core.Retrograde`."""
 
     kind = "solution by distance"
+
+    @cached_property
+    def oracle(self) -> _core.Oracle:
+        """What a search of this game may ask: everything."""
+        return _core.RetrogradeTable(
+            self.game.core, self.arrays["values"], self.arrays["distances"]
+        )
 
     def value(self, position: Position) -> float:
         """Return the value for the player to move, also at the end."""
@@ -215,6 +233,11 @@ class EndgameSolution(Solution):
         self.core = game.endings(about["pieces"])
         for key, table in arrays.items():
             self.core.restore(int(key), table)
+
+    @property
+    def oracle(self) -> _core.Oracle:
+        """What a search of this game may ask where few pieces are left."""
+        return self.core
 
     def value(self, position: Position) -> float:
         """Return the value for the player to move, if there are few enough pieces."""

@@ -123,6 +123,18 @@ def solution_for(game: Game) -> Solution:
     return solution_in(path, game) if path.exists() else _on_the_spot(game)
 
 
+def endings_for(game: Game, pieces: int) -> Solution:
+    """Return the endings with so many pieces, in the same way."""
+    path = table_path(game, pieces=pieces)
+    return solution_in(path, game) if path.exists() else _on_the_spot(game, pieces)
+
+
+def is_at_hand(game: Game) -> bool:
+    """Tell whether `solution_for` has a solution without much work."""
+    engine = engine_for(game)
+    return table_path(game).exists() or (engine is not None and engine.bytes_needed <= SMALL)
+
+
 def solution_in(path: Path, game: Game) -> Solution:
     """Return the solution in a file; it is checked once, and again when it has changed."""
     return _opened(path, path.stat().st_mtime_ns, game)
@@ -134,16 +146,20 @@ def _opened(path: Path, changed: int, game: Game) -> Solution:
 
 
 @lru_cache(maxsize=8)
-def _on_the_spot(game: Game) -> Solution:
-    engine = engine_for(game)
-    if engine is None:
+def _on_the_spot(game: Game, pieces: int | None = None) -> Solution:
+    engine = engine_for(game, pieces=pieces)
+    if engine is None and pieces is None:
         raise TableError(f"'{game.name}' is not solved, and there is no way to solve it.")
+    if engine is None:
+        raise TableError(f"'{game.name}' has no endings to solve.")
     if engine.bytes_needed > SMALL:
+        which = f"'{game.name}'" + ("" if pieces is None else f" with {pieces} pieces")
+        more = "" if pieces is None else f" --pieces {pieces}"
         raise TableError(
-            f"There is no '{table_path(game)}', and '{game.name}' is too large to be solved "
-            f"on the spot: run 'halma solve {game.name}' first."
+            f"There is no '{table_path(game, pieces=pieces)}', and {which} is too large to be "
+            f"solved on the spot: run 'halma solve {game.name}{more}' first."
         )
-    return solve(game, keep=False)
+    return solve(game, keep=False, pieces=pieces)
 
 
 def in_bytes(number: int) -> str:

@@ -86,6 +86,9 @@ class Console:
         self._print(
             f"{report.name}: {report.game}, {report.iterations} iterations, {way}, in {report.out}"
         )
+        for curve in report.curves:
+            if curve.about:
+                self._print(f"  {curve.title:<6} {curve.about}")
         if self._rich.is_terminal and report.done < report.iterations:
             from rich.live import Live
 

@@ -6,11 +6,10 @@ Only this package and the learner import torch.
 try:
     import torch as _torch  # noqa: F401
 except ImportError:
-    from halma.errors import HalmaError
+    from halma.learn.extra import needs
 
-    raise HalmaError(
-        'Learning needs torch, which is not installed: pip install "halma[train]".'
-    ) from None
+    needs("torch")
+    raise
 
 from halma.learn.networks.blocks import Network
 from halma.learn.networks.build import (

@@ -59,10 +59,7 @@ def load(path: Path | str) -> Network:
         raise NetworkError(
             f"'{path}' is not used: its weights are not those of '{info.architecture}'."
         )
-    # The arrays are views of the file; torch wants its own.
-    network.load_state_dict(
-        {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
-    )
+    network.load_state_dict({name: torch.from_numpy(array) for name, array in arrays.items()})
     return network
 
 

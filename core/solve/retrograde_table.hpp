@@ -1,0 +1,42 @@
+// A finished retrograde analysis as an oracle.
+#pragma once
+
+#include <typeinfo>
+
+#include "../oracle.hpp"
+#include "retrograde.hpp"
+
+namespace halma {
+
+class RetrogradeTable final : public Oracle {
+ public:
+  /// Game and arrays must outlive it; values are packed, distances a byte each.
+  RetrogradeTable(const AnyGame& game, const std::uint8_t* values, const std::uint8_t* distances)
+      : game_(&game), values_(values), distances_(distances) {}
+
+  bool fits(const AnyGame& game) const override {
+    return typeid(game) == typeid(*game_) && game.index_size() == game_->index_size();
+  }
+
+  std::optional<Known> known(const std::byte* state) const override {
+    if (game_->terminal(state)) return std::nullopt;
+    const std::uint64_t index = game_->index(state);
+    switch (packed_value(values_, index)) {
+      case Solved::draw:
+        return Known{0.5, 0};
+      case Solved::win:
+        return Known{1, distances_[index]};
+      case Solved::loss:
+        return Known{0, distances_[index]};
+      case Solved::illegal:
+        break;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  const AnyGame* game_;
+  const std::uint8_t *values_, *distances_;
+};
+
+}  // namespace halma

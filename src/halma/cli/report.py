@@ -1,0 +1,31 @@
+"""`halma report`: a training run as a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from halma.cli.verb import JsonFlag, note, print_json
+
+
+def report(
+    run: Annotated[Path, typer.Argument(help="The directory of a run, such as runs/NAME.")],
+    out: Annotated[
+        Path | None, typer.Option(help="The file; report.html in the run's directory if left out.")
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Write the report of a training run: curves, settings, worst positions, in one HTML file.
+
+    Training writes it too, now and then and at its end.
+    """
+    from halma.learn.run_report import NAME, write_report
+
+    path = out or run / NAME
+    view = write_report(run, out=path)
+    if json:
+        print_json({"report": str(path), **view.facts})
+    else:
+        note(f"Wrote {path}; open it in a browser.")

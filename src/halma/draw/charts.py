@@ -1,0 +1,285 @@
+"""Curves and clouds as SVG, to be read on light and on dark pages alike.
+
+Text and axes take the colour of the page's text; series have colours between light and dark.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from halma.draw.palette import DEFAULT
+from halma.draw.picture import Picture, Point, decimal, outline
+
+#: Series in their order.
+COLOURS = ("#3d7fc4", "#d8683a", "#3b9c7d", "#a56cc1")
+#: A curve has so many points at most; where there are more, each is the mean of several.
+MOST_POINTS = 300
+
+_INK = "currentColor"
+_FONT = 12.0
+_WIDTH, _HEIGHT = 480.0, 270.0
+_SIDE = 300.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 54.0, 14.0, 30.0, 40.0
+_SHADES = 8
+
+
+@dataclass(frozen=True)
+class Line:
+    """A series of points, left to right, and where the truth may lie around each."""
+
+    title: str
+    points: Sequence[Point]
+    #: x, low, high
+    band: Sequence[tuple[float, float, float]] = ()
+
+
+@dataclass(frozen=True)
+class Guide:
+    """A line across, or upright where something changed, with what it means."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True)
+class _Axes:
+    """The rectangle that is drawn in, and what its sides stand for."""
+
+    left: float
+    right: float
+    top: float
+    bottom: float
+    x: tuple[float, float]
+    y: tuple[float, float]
+
+    def across(self, x: float) -> float:
+        low, high = self.x
+        return self.left + (x - low) / (high - low) * (self.right - self.left)
+
+    def up(self, y: float) -> float:
+        low, high = self.y
+        return self.bottom - (y - low) / (high - low) * (self.bottom - self.top)
+
+    def point(self, x: float, y: float) -> Point:
+        return self.across(x), self.up(y)
+
+
+def draw_lines(
+    title: str,
+    lines: Sequence[Line],
+    xlabel: str,
+    write: Callable[[float], str] = "{:g}".format,
+    level: Guide | None = None,
+    changes: Sequence[Guide] = (),
+    from_zero: bool = False,
+) -> str:
+    """Draw curves over a common x; `level` is a line across, `changes` are upright ones."""
+    xs = [x for line in lines for x, _ in line.points]
+    ys = [y for line in lines for _, y in line.points]
+    ys += [y for line in lines for _, *both in line.band for y in both]
+    # Room above a level for its name.
+    ys += [level.at + 0.02 * abs(level.at)] if level is not None else []
+    ys += [0.0] if from_zero else []
+    steps = ticks(*_apart(ys))
+    axes = _Axes(_LEFT, _WIDTH - _RIGHT, _TOP, _HEIGHT - _BOTTOM, _apart(xs), (steps[0], steps[-1]))
+    picture = Picture(1.0, DEFAULT, "chart")
+    _write_title(picture, title, _LEFT)
+    _draw_axes(picture, axes, ticks(*axes.x, whole=True), steps, "{:,.0f}".format, write, xlabel)
+    for guide in changes:
+        _draw_upright(picture, axes, guide, lines)
+    if level is not None:
+        _draw_level(picture, axes, level)
+    for colour, line in zip(COLOURS, lines, strict=False):
+        if line.band:
+            edge = [axes.point(x, low) for x, low, _ in line.band]
+            edge += [axes.point(x, high) for x, _, high in reversed(line.band)]
+            picture.add("polygon", points=outline(edge), fill=colour, opacity=0.25)
+        points = [axes.point(x, y) for x, y in line.points]
+        if len(points) == 1:
+            picture.circle(points[0], 2.5, fill=colour)
+        picture.add(
+            "polyline",
+            points=outline(points),
+            fill="none",
+            stroke=colour,
+            stroke_width=1.75,
+            stroke_linejoin="round",
+        )
+    if len(lines) > 1:
+        _write_legend(picture, lines)
+    return picture.finish(_WIDTH, _HEIGHT, _WIDTH, title)
+
+
+def draw_cloud(
+    title: str,
+    counts: Sequence[Sequence[int]],
+    xlabel: str,
+    ylabel: str,
+    points: Sequence[Point] | None = None,
+    colour: str = COLOURS[0],
+) -> str:
+    """Draw how two numbers from 0 to 1 go together, the diagonal being where they agree.
+
+    `counts[i][j]` is how often the first lies in step i and the second in step j; the
+    stronger the colour, the more, by logarithm. If `points` are given, they are drawn instead.
+    """
+    axes = _Axes(_LEFT, _LEFT + _SIDE, _TOP, _TOP + _SIDE, (0.0, 1.0), (0.0, 1.0))
+    picture = Picture(1.0, DEFAULT, "chart")
+    _write_title(picture, title, _LEFT)
+    steps = [i / 4 for i in range(5)]
+    _draw_axes(picture, axes, steps, steps, "{:g}".format, "{:g}".format, xlabel)
+    with picture.group(opacity=0.65, transform=f"rotate(-90 12 {decimal(axes.top + _SIDE / 2)})"):
+        picture.write((12.0, axes.top + _SIDE / 2), ylabel, _FONT, _INK)
+    if points is None:
+        _draw_counts(picture, axes, counts, colour)
+    else:
+        with picture.group(fill=colour, opacity=0.55):
+            for x, y in points:
+                picture.circle(axes.point(x, y), 2.2)
+    ends = outline([axes.point(0, 0), axes.point(1, 1)])
+    picture.add(
+        "polyline", points=ends, stroke=_INK, fill="none", opacity=0.5, stroke_dasharray="4 4"
+    )
+    width, height = axes.right + _RIGHT, axes.bottom + _BOTTOM
+    return picture.finish(width, height, max(width, height), title)
+
+
+def thin(points: Sequence[tuple[float, ...]], most: int = MOST_POINTS) -> list[tuple[float, ...]]:
+    """Return so many points at most, each the mean of an equal part of those given."""
+    parts = min(most, len(points))
+    if parts == len(points):
+        return list(points)
+    edges = [i * len(points) // parts for i in range(parts + 1)]
+    return [
+        tuple(sum(column) / (b - a) for column in zip(*points[a:b], strict=True))
+        for a, b in pairwise(edges)
+    ]
+
+
+def ticks(low: float, high: float, about: int = 5, whole: bool = False) -> list[float]:
+    """Return round numbers in equal steps; the first and last enclose what is asked for.
+
+    Where they should be `whole`, only those that lie within are returned.
+    """
+    rough = (high - low) / about
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(power * m for m in (1, 2, 2.5, 5, 10) if power * m >= rough * 0.999)
+    if whole:
+        step = max(1.0, math.ceil(step))
+        first, last = math.ceil(low / step), math.floor(high / step)
+    else:
+        # What computing adds to a round number is not another step.
+        first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return [round(i * step, 12) for i in range(first, last + 1)]
+
+
+def _apart(values: Sequence[float]) -> tuple[float, float]:
+    """Return the least and the greatest, a little apart if they are the same."""
+    low, high = (min(values), max(values)) if values else (0.0, 1.0)
+    if high > low:
+        return low, high
+    reach = abs(low) / 10 or 1.0
+    return low - reach, high + reach
+
+
+def _write_title(picture: Picture, title: str, left: float) -> None:
+    picture.write((left, 11.0), title, _FONT + 1, _INK, anchor="start", bold=True)
+
+
+def _draw_axes(
+    picture: Picture,
+    axes: _Axes,
+    xs: Sequence[float],
+    ys: Sequence[float],
+    write_x: Callable[[float], str],
+    write_y: Callable[[float], str],
+    xlabel: str,
+) -> None:
+    with picture.group(stroke=_INK, opacity=0.14):
+        for y in ys:
+            picture.add("line", x1=axes.left, x2=axes.right, y1=axes.up(y), y2=axes.up(y))
+    with picture.group(stroke=_INK, opacity=0.5):
+        picture.add("line", x1=axes.left, x2=axes.right, y1=axes.bottom, y2=axes.bottom)
+    with picture.group(opacity=0.75):
+        for y in ys:
+            picture.write((axes.left - 7, axes.up(y)), write_y(y), _FONT, _INK, anchor="end")
+        for x in xs:
+            picture.write((axes.across(x), axes.bottom + 12), write_x(x), _FONT, _INK)
+    with picture.group(opacity=0.65):
+        picture.write(((axes.left + axes.right) / 2, axes.bottom + 30), xlabel, _FONT, _INK)
+
+
+def _draw_level(picture: Picture, axes: _Axes, level: Guide) -> None:
+    y = axes.up(level.at)
+    picture.add(
+        "line",
+        x1=axes.left,
+        x2=axes.right,
+        y1=y,
+        y2=y,
+        stroke=_INK,
+        opacity=0.7,
+        stroke_dasharray="5 4",
+    )
+    with picture.group(opacity=0.75):
+        picture.write((axes.right, y - 9), level.text, _FONT - 1, _INK, anchor="end")
+
+
+def _draw_upright(picture: Picture, axes: _Axes, guide: Guide, lines: Sequence[Line]) -> None:
+    """Draw where something changed; what, is written where no curve is in the way."""
+    x = axes.across(guide.at)
+    beside = (
+        axes.up(y)
+        for line in lines
+        for at, y in line.points
+        if -10 < axes.across(at) - x < 7 * len(guide.text)
+    )
+    low = all(y < axes.bottom - 20 for y in beside)
+    with picture.group(opacity=0.45):
+        picture.add(
+            "line",
+            x1=x,
+            x2=x,
+            y1=axes.top,
+            y2=axes.bottom,
+            stroke=_INK,
+            stroke_dasharray="2 3",
+        )
+    with picture.group(opacity=0.65):
+        y = axes.bottom - 9 if low else axes.top + 9
+        picture.write((x + 4, y), guide.text, _FONT - 1, _INK, anchor="start")
+
+
+def _write_legend(picture: Picture, lines: Sequence[Line]) -> None:
+    """Name the series at the right of the title; letters are taken to be of middling width."""
+    x = _WIDTH - _RIGHT
+    for colour, line in reversed(list(zip(COLOURS, lines, strict=False))):
+        x -= 6.2 * len(line.title)
+        picture.write((x, 11.0), line.title, _FONT - 1, _INK, anchor="start")
+        x -= 14
+        picture.add("rect", x=x, y=7, width=10, height=8, rx=2, fill=colour)
+        x -= 12
+
+
+def _draw_counts(
+    picture: Picture, axes: _Axes, counts: Sequence[Sequence[int]], colour: str
+) -> None:
+    most = max((count for row in counts for count in row), default=0)
+    shades: dict[int, list[str]] = {}
+    wide = (axes.right - axes.left) / len(counts)
+    for i, row in enumerate(counts):
+        for j, count in enumerate(row):
+            if not count:
+                continue
+            shade = math.ceil(_SHADES * math.log1p(count) / math.log1p(most))
+            x, y = axes.left + i * wide, axes.bottom - (j + 1) * wide
+            side = decimal(wide)
+            path = f"M{decimal(x)} {decimal(y)}h{side}v{side}h-{side}z"
+            shades.setdefault(shade, []).append(path)
+    # A path for each shade: thousands of squares are a small file then.
+    for shade in sorted(shades):
+        opacity = 0.08 + 0.92 * shade / _SHADES
+        picture.add("path", d="".join(shades[shade]), fill=colour, opacity=opacity)
