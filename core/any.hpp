@@ -50,6 +50,8 @@ class AnyGame {
   /// `recent` holds `number` states one after the other, the current one first.
   virtual void encode(const Bytes* recent, int number, const Context& context, float* out) const = 0;
   virtual int version() const = 0;
+  virtual bool uses_context() const { return true; }
+  virtual bool whole_planes() const { return false; }
   virtual std::uint64_t key(const Bytes* state) const = 0;
   virtual std::uint64_t index_size() const = 0;
   virtual std::uint64_t index(const Bytes* state) const = 0;
@@ -125,6 +127,8 @@ class Erased final : public AnyGame {
     game_.encode(std::span<const State>(states), context, out);
   }
   int version() const override { return game_.version(); }
+  bool uses_context() const override { return halma::uses_context(game_); }
+  bool whole_planes() const override { return halma::whole_planes(game_); }
   std::uint64_t key(const Bytes* s) const override { return game_.key(load(s)); }
   std::uint64_t index_size() const override { return game_.index_size(); }
   std::uint64_t index(const Bytes* s) const override { return game_.index(load(s)); }
@@ -224,6 +228,8 @@ class Opaque {
     game_->encode(packed.data(), static_cast<int>(recent.size()), context, out);
   }
   int version() const { return game_->version(); }
+  bool uses_context() const { return game_->uses_context(); }
+  bool whole_planes() const { return game_->whole_planes(); }
   std::uint64_t key(const State& s) const { return game_->key(s.bytes.data()); }
   std::uint64_t index_size() const { return game_->index_size(); }
   std::uint64_t index(const State& s) const { return game_->index(s.bytes.data()); }

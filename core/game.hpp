@@ -76,6 +76,12 @@ struct Context {
   float no_progress = 0.0f;  // share of the no-progress limit already used, 0 to 1
 };
 
+/// How much of a no-progress limit so many quiet plies have used; a limit of 0 is none.
+inline float no_progress_share(int quiet, int limit) {
+  if (limit <= 0) return 0.0f;
+  return quiet < limit ? static_cast<float>(quiet) / static_cast<float>(limit) : 1.0f;
+}
+
 /// What a random ply did. `over` means nothing was played: the state is terminal.
 enum class Ply : std::uint8_t { over, quiet, progress };
 
@@ -170,6 +176,9 @@ concept Game =
 //                                       mirrors the game is the same in: how many with the one
 //                                       that changes nothing, number 0, and what a state and a
 //                                       move look like in the k-th
+//   bool uses_context()                 whether encode() looks at the context; without it, yes
+//   bool whole_planes()                 whether all that encode() writes are whole numbers from 0 to
+//                                       255, so that planes may travel as bytes; without it, no
 //   class Backward                      moves taken back, for retrograde analysis: see the concept
 //                                       TakesBack in solve/retrograde.hpp
 
@@ -210,6 +219,26 @@ template <class G>
 concept FindsFurthest = requires(const G& g, const typename G::State& s, MoveList& moves) {
   { g.furthest(s, moves) } -> std::same_as<void>;
 };
+
+template <Game G>
+bool uses_context(const G& game) {
+  if constexpr (requires {
+                  { game.uses_context() } -> std::same_as<bool>;
+                })
+    return game.uses_context();
+  else
+    return true;
+}
+
+template <Game G>
+bool whole_planes(const G& game) {
+  if constexpr (requires {
+                  { game.whole_planes() } -> std::same_as<bool>;
+                })
+    return game.whole_planes();
+  else
+    return false;
+}
 
 template <class G>
 concept HasSymmetries = requires(const G& g, const typename G::State& s, Move m, int k) {

@@ -30,6 +30,8 @@ class Record {
   const Bytes* state(int i) const { return states_.data() + i * size_; }
   int length() const { return static_cast<int>(events_.size()); }
   const std::vector<Event>& events() const { return events_; }
+  /// Keys of all states so far, the current one last; 0 at chance.
+  const std::vector<std::uint64_t>& keys() const { return keys_; }
   const Limits& limits() const { return limits_; }
   const AnyGame& game() const { return *game_; }
 
@@ -48,13 +50,7 @@ class Record {
     return static_cast<int>(std::count(keys_.begin(), keys_.end() - 1, now));
   }
 
-  Context context() const {
-    Context context;
-    context.repetitions = repetitions();
-    if (limits_.no_progress > 0)
-      context.no_progress = std::min(1.0f, static_cast<float>(quiet()) / limits_.no_progress);
-    return context;
-  }
+  Context context() const { return {repetitions(), no_progress_share(quiet(), limits_.no_progress)}; }
 
   End end() const {
     if (!game_->at_chance(state()) && game_->terminal(state())) return End::rules;

@@ -168,6 +168,8 @@ class Einstein {
   PlaneShape shape() const { return {3 * pieces_, height_, width_}; }
   int history() const { return 1; }
   int version() const { return 1; }
+  bool uses_context() const { return false; }
+  bool whole_planes() const { return true; }
   void encode(std::span<const State> recent, const Context&, float* out) const {
     const State& s = recent[0];
     std::fill(out, out + shape().size(), 0.0f);

@@ -274,6 +274,8 @@ class Sternhalma {
   }
   int history() const { return options_.ids_view ? 3 : 1; }
   int version() const { return 1; }
+  bool uses_context() const { return false; }
+  bool whole_planes() const { return true; }
 
   void encode(std::span<const State> recent, const Context&, float* out) const {
     const State& s = recent[0];

@@ -49,6 +49,7 @@ void bind_record(nb::module_& module);
 void bind_scripted(nb::module_& module);
 void bind_oracle(nb::module_& module);
 void bind_mcts(nb::module_& module);
+void bind_selfplay(nb::module_& module);
 void bind_racing(nb::module_& module);
 void bind_minimax(nb::module_& module);
 void bind_retrograde(nb::module_& module);

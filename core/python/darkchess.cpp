@@ -2,6 +2,7 @@
 
 #include "../learn/registry.hpp"
 #include "../search/registry.hpp"
+#include "../selfplay/registry.hpp"
 #include "bind.hpp"
 
 namespace halma::python {
@@ -9,6 +10,7 @@ namespace halma::python {
 void bind_darkchess(nb::module_& module) {
   register_searches<DarkChess>();
   register_tabular<DarkChess>();
+  register_pool<DarkChess>();
   using Bound = Erased<DarkChess>;
   nb::class_<Bound, AnyGame>(module, "DarkChess")
       .def(

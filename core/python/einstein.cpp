@@ -3,6 +3,7 @@
 #include "../learn/registry.hpp"
 #include "../search/racing.hpp"
 #include "../search/registry.hpp"
+#include "../selfplay/registry.hpp"
 #include "bind.hpp"
 
 namespace halma::python {
@@ -10,6 +11,7 @@ namespace halma::python {
 void bind_einstein(nb::module_& module) {
   register_searches<Einstein>();
   register_tabular<Einstein>();
+  register_pool<Einstein>();
   register_racing<Einstein>();
   using Bound = Erased<Einstein>;
   nb::class_<Bound, AnyGame>(module, "Einstein")

@@ -102,7 +102,7 @@ using Planes = nb::ndarray<float, nb::ndim<4>, nb::c_contig, nb::device::cpu>;
 using Rows = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 void set_batch_root(BatchSearch& self, int tree, const nb::bytes& state, std::uint64_t simulations,
-                    const std::vector<nb::bytes>& earlier) {
+                    const std::vector<nb::bytes>& earlier, int quiet, int quiet_limit) {
   const Bytes* bytes = state_bytes(*self.game, state);
   if (self.game->at_chance(bytes) || self.game->terminal(bytes))
     throw nb::value_error("a search starts where a player is to move");
@@ -112,7 +112,7 @@ void set_batch_root(BatchSearch& self, int tree, const nb::bytes& state, std::ui
     packed.insert(packed.end(), first, first + self.game->state_size());
   }
   self.batch->set_root(self.checked(tree), bytes, packed.data(), static_cast<int>(earlier.size()),
-                       simulations);
+                       simulations, quiet, quiet_limit);
 }
 
 int collect(BatchSearch& self, const Planes& planes, int per_tree) {
@@ -254,7 +254,8 @@ void bind_mcts(nb::module_& module) {
           },
           nb::arg("game"), nb::arg("options"), nb::arg("trees"), nb::arg("seed") = 0, nb::keep_alive<1, 2>())
       .def("set_root", &set_batch_root, nb::arg("tree"), nb::arg("state"), nb::arg("simulations"),
-           nb::arg("earlier") = std::vector<nb::bytes>())
+           nb::arg("earlier") = std::vector<nb::bytes>(), nb::arg("quiet") = 0, nb::arg("quiet_limit") = 0,
+           "`earlier`: the decisions before, newest first; `quiet`: plies without progress.")
       .def("collect", &collect, nb::arg("planes"), nb::arg("per_tree") = 1,
            "Write the planes of leaves into (capacity, planes, rows, columns); return how many.")
       .def("submit", &submit, nb::arg("priors"), nb::arg("values"),

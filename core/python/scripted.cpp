@@ -5,6 +5,7 @@
 #include <nanobind/trampoline.h>
 
 #include "../search/registry.hpp"
+#include "../selfplay/registry.hpp"
 #include "bind.hpp"
 
 namespace halma::python {
@@ -250,6 +251,7 @@ class ScriptedTrampoline : public ScriptedGame {
 
 void bind_scripted(nb::module_& module) {
   register_opaque_searches();
+  register_opaque_pool();
   nb::class_<ScriptedGame, AnyGame, ScriptedTrampoline>(module, "ScriptedGame",
                                                         "Base of a game written in Python alone.")
       .def(

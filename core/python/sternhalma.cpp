@@ -2,6 +2,7 @@
 #include "../learn/registry.hpp"
 #include "../search/racing.hpp"
 #include "../search/registry.hpp"
+#include "../selfplay/registry.hpp"
 #include "../solve/retrograde.hpp"
 #include "bind.hpp"
 
@@ -56,6 +57,8 @@ void bind_sternhalma(nb::module_& module) {
   register_searches<SmallSternhalma>();
   register_tabular<SmallSternhalma>();
   register_searches<LargeSternhalma>();
+  register_pool<SmallSternhalma>();
+  register_pool<LargeSternhalma>();
   register_racing<SmallSternhalma>();
   register_racing<LargeSternhalma>();
   register_retrograde<SmallSternhalma>();  // whatever can be solved is small

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "any_mcts.hpp"
+#include "context.hpp"
 
 namespace halma {
 
@@ -12,9 +13,10 @@ class AnyBatch {
   virtual ~AnyBatch() = default;
   virtual int trees() const = 0;
   /// `earlier` holds states of the game so far, newest first, one after the other; they
-  /// serve encodings that look back, and their keys loop-cutting.
+  /// serve encodings that look back, and their keys loop-cutting and repetitions. `quiet` is
+  /// the number of plies without progress, `quiet_limit` how many of those end a game.
   virtual void set_root(int tree, const Bytes* state, const Bytes* earlier, int number,
-                        std::uint64_t simulations) = 0;
+                        std::uint64_t simulations, int quiet, int quiet_limit) = 0;
   /// Writes the planes of up to `capacity` leaves, at most `per_tree` of each tree, and
   /// returns their number; 0 once every tree has made its simulations.
   virtual int collect(float* planes, int capacity, int per_tree) = 0;
@@ -44,6 +46,8 @@ class Batch : public AnyBatch {
                         {},
                         {},
                         0,
+                        0,
+                        0,
                         {},
                         0,
                         false});
@@ -51,8 +55,8 @@ class Batch : public AnyBatch {
 
   int trees() const override { return static_cast<int>(slots_.size()); }
 
-  void set_root(int tree, const Bytes* state, const Bytes* earlier, int number,
-                std::uint64_t simulations) override {
+  void set_root(int tree, const Bytes* state, const Bytes* earlier, int number, std::uint64_t simulations,
+                int quiet, int quiet_limit) override {
     Slot& slot = slots_[tree];
     slot.root = load_state(*game_, state);
     slot.earlier.clear();
@@ -61,6 +65,8 @@ class Batch : public AnyBatch {
       slot.earlier.push_back(load_state(*game_, earlier + i * bytes_per_state()));
       slot.keys.push_back(game_->key(slot.earlier.back()));
     }
+    slot.quiet = quiet;
+    slot.quiet_limit = quiet_limit;
     slot.wanted = simulations;
     slot.unjudged = true;
   }
@@ -71,7 +77,9 @@ class Batch : public AnyBatch {
       Slot& slot = slots_[i];
       slot.used = 0;
       if (slot.unjudged) {
-        await(i, -1, slot.root, {}, planes);
+        typename Mcts<G>::Leaf root;
+        root.state = slot.root;
+        await(i, -1, root, planes);
         continue;
       }
       if (!slot.search.has_root()) continue;
@@ -84,7 +92,7 @@ class Batch : public AnyBatch {
           slot.search.finish(leaf, leaf.values);
           continue;
         }
-        await(i, slot.used++, leaf.state, leaf.decisions, planes);
+        await(i, slot.used++, leaf, planes);
       }
     }
     return static_cast<int>(awaited_.size());
@@ -130,6 +138,7 @@ class Batch : public AnyBatch {
     std::vector<typename Mcts<G>::Leaf> leaves;  // the first `used` are under way
     std::vector<State> earlier;                  // newest first
     std::vector<std::uint64_t> keys;             // of those
+    int quiet, quiet_limit;                      // plies without progress: had, and allowed
     int used;
     State root;
     std::uint64_t wanted;  // simulations
@@ -147,20 +156,19 @@ class Batch : public AnyBatch {
       return sizeof(State);
   }
 
-  /// Writes a leaf's planes: itself, then the decisions on the way to it (root first in
-  /// `decisions`), then the game.
-  void await(std::size_t index, int leaf, const State& state, std::span<const State> decisions,
-             float* planes) {
+  /// Writes a leaf's planes: itself, then the decisions on the way to it, then the game.
+  void await(std::size_t index, int number, const typename Mcts<G>::Leaf& leaf, float* planes) {
     const Slot& slot = slots_[index];
-    std::vector<State> recent{state};
+    std::vector<State> recent{leaf.state};
     const auto history = static_cast<std::size_t>(game_->history());
-    for (std::size_t i = decisions.size(); i-- > 0 && recent.size() < history;)
-      recent.push_back(decisions[i]);
+    for (std::size_t i = leaf.decisions.size(); i-- > 0 && recent.size() < history;)
+      recent.push_back(leaf.decisions[i]);
     for (std::size_t i = 0; i < slot.earlier.size() && recent.size() < history; ++i)
       recent.push_back(slot.earlier[i]);
-    game_->encode(std::span<const State>(recent), Context{},
-                  planes + awaited_.size() * game_->shape().size());
-    awaited_.push_back({index, leaf});
+    Context context;
+    if (uses_context(*game_)) context = leaf_context(*game_, leaf, slot.keys, slot.quiet, slot.quiet_limit);
+    game_->encode(std::span<const State>(recent), context, planes + awaited_.size() * game_->shape().size());
+    awaited_.push_back({index, number});
   }
 
   /// Priors of the legal moves, made to add up to 1; equal ones where all are 0.

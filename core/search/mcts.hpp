@@ -40,7 +40,9 @@ class Mcts {
     std::vector<Step> path;
     State state;                      // where it has come to
     std::vector<State> decisions;     // states in which somebody chose, root first; if kept
-    std::vector<std::uint64_t> keys;  // of those; with loop-cutting
+    std::vector<std::uint64_t> keys;  // of those; with loop-cutting, or if planes show repetitions
+    int quiet = 0;                    // plies of the path since its last progress, if planes show that
+    bool progressed = false;          // whether the path made progress, likewise
     bool decided = false;             // values are known; otherwise the state must be evaluated
     float values[kMaxPlayers];
   };
@@ -54,7 +56,8 @@ class Mcts {
         defer_(!with_priors && game.players() == 2),
         // Noise and Gumbel tell untried moves apart, so they need all edges.
         open_late_(!with_priors && options.rule != Rule::gumbel),
-        keep_states_(with_priors && game.history() > 1) {}
+        keep_states_(with_priors && game.history() > 1),
+        keep_context_(with_priors && uses_context(game)) {}
 
   const Tree<G>& tree() const { return tree_; }
   const SearchOptions& options() const { return options_; }
@@ -120,6 +123,8 @@ class Mcts {
     leaf.decisions.clear();
     leaf.keys.clear();
     leaf.decided = false;
+    leaf.quiet = 0;
+    leaf.progressed = false;
     leaf.state = root_state_;
     State& state = leaf.state;
     Index at = 0;
@@ -150,7 +155,12 @@ class Mcts {
         game_->resolve(state, tree_.what[edge]);
       } else {
         if (keep_states_) leaf.decisions.push_back(state);
-        if (options_.cut_loops) leaf.keys.push_back(game_->key(state));
+        if (options_.cut_loops || keep_context_) leaf.keys.push_back(game_->key(state));
+        if (keep_context_) {
+          const bool progress = game_->progress(state, tree_.what[edge]);
+          leaf.progressed = leaf.progressed || progress;
+          leaf.quiet = progress ? 0 : leaf.quiet + 1;
+        }
         game_->play(state, tree_.what[edge]);
       }
       if (to < Tree<G>::kFirstMark) {
@@ -293,16 +303,45 @@ class Mcts {
   /// what was found out about it. Starts anew when nothing was.
   void advance(const State& state, Move move, std::span<const Outcome> outcomes,
                std::vector<std::uint64_t> history) {
-    Index at = 0;
-    bool known = has_root() && follow(at, move);
-    for (const Outcome outcome : outcomes) known = known && follow(at, outcome);
-    if (!known || tree_.nodes[at].kind != Tree<G>::kDecision) {
+    Tree<G> kept;
+    if (!keep_below(move, outcomes, kept)) {
       set_root(state, std::move(history));
       return;
     }
-    Tree<G> kept;
-    copy_below(at, kept);
     tree_ = std::move(kept);
+    restart(state, std::move(history));
+  }
+
+  /// The same for searches whose roots are judged from outside: returns false, with
+  /// nothing changed, when nothing was found out. `spare` is a tree to work with; what
+  /// it has room for is kept, as is what this search has room for.
+  bool advance_known(const State& state, Move move, std::span<const Outcome> outcomes,
+                     std::vector<std::uint64_t> history, Tree<G>& spare) {
+    spare.clear();
+    if (!keep_below(move, outcomes, spare)) return false;
+    tree_ = spare;
+    restart(state, std::move(history));
+    return true;
+  }
+
+  /// Root noise from the next root on; 0: none.
+  void set_noise(float weight) { options_.noise_weight = weight; }
+
+ private:
+  static constexpr Index kAwaited = 0xFFFFFFFCu;  // evaluation under way
+
+  /// Copies what lies below a move and the outcomes after it, if that is a decision.
+  bool keep_below(Move move, std::span<const Outcome> outcomes, Tree<G>& kept) const {
+    Index at = 0;
+    bool known = has_root() && follow(at, move);
+    for (const Outcome outcome : outcomes) known = known && follow(at, outcome);
+    if (!known || tree_.nodes[at].kind != Tree<G>::kDecision) return false;
+    copy_below(at, kept);
+    return true;
+  }
+
+  /// Begins a search in a tree that was kept.
+  void restart(const State& state, std::vector<std::uint64_t> history) {
     root_state_ = state;
     open_all(0, state);
     look_up_moves();
@@ -312,9 +351,6 @@ class Mcts {
     simulations_ = tree_.nodes[0].visits - 1;
     if (options_.noise_weight > 0) add_noise();
   }
-
- private:
-  static constexpr Index kAwaited = 0xFFFFFFFCu;  // evaluation under way
 
   /// Whether edges remember that they lead to the end of the game.
   bool proves() const { return options_.solver || options_.oracle; }
@@ -553,6 +589,7 @@ class Mcts {
       }
       return edge;
     }
+    tree_.prefetch_ways(node);
     Index chosen = node.first;
     switch (options_.rule) {
       case Rule::uct:
@@ -579,8 +616,8 @@ class Mcts {
   Index select_halving(const Node& root) {
     const std::uint32_t wanted =
         halving_.empty() ? 0 : halving_[std::min<std::size_t>(simulations_, halving_.size() - 1)];
-    std::vector<float> scaled(root.number);
-    completed_values(tree_, root, options_, scaled.data());
+    float scaled[kMaxMoves];
+    completed_values(tree_, root, options_, scaled);
     int best = -1;
     float best_score = -1e30f;
     for (int i = 0; i < root.number; ++i) {
@@ -725,9 +762,10 @@ class Mcts {
   const G* game_;
   SearchOptions options_;
   Random random_;
-  bool defer_;        // positions become nodes at their second visit
-  bool open_late_;    // nodes get edges for the moves they try
-  bool keep_states_;  // encodings look back
+  bool defer_;         // positions become nodes at their second visit
+  bool open_late_;     // nodes get edges for the moves they try
+  bool keep_states_;   // encodings look back
+  bool keep_context_;  // encodings show repetition and progress
   Tree<G> tree_;
   State root_state_;
   std::vector<std::uint64_t> history_;

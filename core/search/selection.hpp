@@ -1,7 +1,9 @@
 // Choosing an edge on the way down: small functions of a node's statistics.
 #pragma once
 
+#include <bit>
 #include <cmath>
+#include <limits>
 
 #include "options.hpp"
 #include "tree.hpp"
@@ -48,17 +50,29 @@ std::uint32_t select_puct(const Tree<G>& tree, const typename Tree<G>::Node& nod
                           const SearchOptions& options) {
   const float scale = options.c * std::sqrt(static_cast<float>(node.visits - 1));
   const float untried = untried_value<G>(node, options.untried);
+  // All scores first, without a branch, so that they are worked out several at a time. The
+  // total of an untried move is 0; what it counts as is added by its bits.
+  float scores[kMaxMoves];
+  const std::uint32_t* visits = tree.visits.data() + node.first;
+  const float* total = tree.total.data() + node.first;
+  const float* prior = tree.prior.data() + node.first;
+  const int opened = node.opened;
+  const int most = options.backup == Backup::mean ? std::numeric_limits<int>::max() : 1;
+  const auto untried_bits = std::bit_cast<std::uint32_t>(untried);
+  for (int i = 0; i < opened; ++i) {
+    const auto n = static_cast<std::int32_t>(visits[i]);
+    const float value = total[i] / static_cast<float>(std::min(std::max(n, 1), most));
+    const auto bonus = std::bit_cast<float>(untried_bits & -static_cast<std::uint32_t>(n == 0));
+    scores[i] = value + bonus + scale * prior[i] / (1.0f + static_cast<float>(n));
+  }
   std::uint32_t best = node.first;
   float best_score = -1e30f, best_prior = -1.0f;
-  for (std::uint32_t edge = node.first; edge < node.end(); ++edge) {
-    if (is_done(tree, edge, options)) continue;
-    const auto n = static_cast<float>(tree.visits[edge]);
-    const float q = n > 0 ? edge_value(tree, edge, options.backup) : untried;
-    const float score = q + scale * tree.prior[edge] / (1.0f + n);
-    if (score > best_score || (score == best_score && tree.prior[edge] > best_prior)) {
-      best = edge;
-      best_score = score;
-      best_prior = tree.prior[edge];
+  for (int i = 0; i < opened; ++i) {
+    if (scores[i] < best_score || is_done(tree, node.first + i, options)) continue;
+    if (scores[i] > best_score || prior[i] > best_prior) {
+      best = node.first + i;
+      best_score = scores[i];
+      best_prior = prior[i];
     }
   }
   // Moves without an edge have never been tried and have equal priors.

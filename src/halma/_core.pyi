@@ -65,6 +65,14 @@ class AnyGame:
     def index_size(self) -> int: ...
 
     @property
+    def uses_context(self) -> bool:
+        """Whether planes look at the game's past."""
+
+    @property
+    def whole_planes(self) -> bool:
+        """Whether planes fit into bytes."""
+
+    @property
     def shape(self) -> tuple[int, int, int]: ...
 
     @property
@@ -390,7 +398,10 @@ class Batch:
 
     def __init__(self, game: AnyGame, options: SearchOptions, trees: int, seed: int = 0) -> None: ...
 
-    def set_root(self, tree: int, state: bytes, simulations: int, earlier: Sequence[bytes] = []) -> None: ...
+    def set_root(self, tree: int, state: bytes, simulations: int, earlier: Sequence[bytes] = [], quiet: int = 0, quiet_limit: int = 0) -> None:
+        """
+        `earlier`: the decisions before, newest first; `quiet`: plies without progress.
+        """
 
     def collect(self, planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')], per_tree: int = 1) -> int:
         """
@@ -413,6 +424,149 @@ class Batch:
     def simulations(self, arg: int, /) -> int: ...
 
     def dump(self, tree: int, /) -> dict[str, list[Any]]: ...
+
+class Choice(enum.Enum):
+    """How the move of a training row came about."""
+
+    FULL = 0
+
+    FAST = 1
+
+    RANDOM = 2
+
+class PoolOptions:
+    """Every dial of self-play; see core/selfplay/options.hpp."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def search(self) -> SearchOptions: ...
+
+    @search.setter
+    def search(self, arg: SearchOptions, /) -> None: ...
+
+    @property
+    def simulations(self) -> int: ...
+
+    @simulations.setter
+    def simulations(self, arg: int, /) -> None: ...
+
+    @property
+    def leaves(self) -> int: ...
+
+    @leaves.setter
+    def leaves(self, arg: int, /) -> None: ...
+
+    @property
+    def reuse(self) -> bool: ...
+
+    @reuse.setter
+    def reuse(self, arg: bool, /) -> None: ...
+
+    @property
+    def full_share(self) -> float: ...
+
+    @full_share.setter
+    def full_share(self, arg: float, /) -> None: ...
+
+    @property
+    def fast_simulations(self) -> int: ...
+
+    @fast_simulations.setter
+    def fast_simulations(self, arg: int, /) -> None: ...
+
+    @property
+    def temperatures(self) -> list[tuple[int, float]]: ...
+
+    @temperatures.setter
+    def temperatures(self, arg: Sequence[tuple[int, float]], /) -> None: ...
+
+    @property
+    def opening_least(self) -> int: ...
+
+    @opening_least.setter
+    def opening_least(self, arg: int, /) -> None: ...
+
+    @property
+    def opening_most(self) -> int: ...
+
+    @opening_most.setter
+    def opening_most(self, arg: int, /) -> None: ...
+
+    @property
+    def resign_below(self) -> float: ...
+
+    @resign_below.setter
+    def resign_below(self, arg: float, /) -> None: ...
+
+    @property
+    def resign_after(self) -> int: ...
+
+    @resign_after.setter
+    def resign_after(self, arg: int, /) -> None: ...
+
+    @property
+    def resign_never_share(self) -> float: ...
+
+    @resign_never_share.setter
+    def resign_never_share(self, arg: float, /) -> None: ...
+
+def encode_rows(game: AnyGame, states: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], repetitions: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], no_progress: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], firsts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')]) -> None:
+    """
+    Write the planes of some rows of finished games; firsts[i] is where the game of rows[i] begins.
+    """
+
+class Pool:
+    """
+    Many games of self-play whose leaves are judged together, from outside.
+    """
+
+    def __init__(self, game: AnyGame, options: PoolOptions, limits: Limits, slots: int, groups: int = 2, threads: int = 1, seed: int = 0, first: int = 0, end: int = 18446744073709551615) -> None: ...
+
+    def collect(self, group: int, planes: Annotated[NDArray, dict(order='C', device='cpu')]) -> int:
+        """
+        Run a group to its next leaves and write their planes; return how many.
+        """
+
+    def submit(self, group: int, logits: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)]) -> None:
+        """
+        Judge a group's leaves: logits (leaves, actions), values (leaves, players), mover first.
+        """
+
+    def step(self, group: int, logits: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], planes: Annotated[NDArray, dict(order='C', device='cpu')]) -> int:
+        """
+        submit() and collect() in one go, which spares half of the way to memory.
+        """
+
+    def take_finished(self) -> dict[str, Any]:
+        """Games finished since it was last asked, as arrays."""
+
+    def capacity(self, arg: int, /) -> int: ...
+
+    def awaited(self, arg: int, /) -> int: ...
+
+    def active(self, arg: int, /) -> int: ...
+
+    @property
+    def finished(self) -> int: ...
+
+    @property
+    def slots(self) -> int: ...
+
+    @property
+    def groups(self) -> int: ...
+
+    @property
+    def end(self) -> int: ...
+
+    @end.setter
+    def end(self, arg: int, /) -> None: ...
+
+    @property
+    def totals(self) -> dict[str, int]: ...
+
+    @property
+    def bytes(self) -> int: ...
 
 def races(game: AnyGame) -> bool:
     """Whether a move has an advance in this game."""

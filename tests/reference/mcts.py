@@ -14,7 +14,7 @@ from reference.random import Random
 
 f32 = np.float32
 ZERO = f32(0)
-Judge = Callable[[object], tuple[list[float], list[float]]]
+Judge = Callable[[object, int], tuple[list[float], list[float]]]
 
 
 @dataclass
@@ -38,7 +38,10 @@ class Node:
 
 
 class NaiveSearch:
-    """`judge(position)` gives priors by legal move and values by player."""
+    """`judge(position, repetitions)` gives priors by legal move and values by player.
+
+    Repetitions are how often the position stood before on the way from the root.
+    """
 
     def __init__(self, judge: Judge, random: Random, **options: object) -> None:
         self.judge, self.random = judge, random
@@ -50,7 +53,7 @@ class NaiveSearch:
         self.cut_loops = options.get("cut_loops", False)
 
     def search(self, position: object, simulations: int) -> Node:
-        self.root, values = self.expand(position)
+        self.root, values = self.expand(position, [])
         self.visit(self.root, values)
         self.root.raw = values[self.root.mover]
         self.done = 0
@@ -65,7 +68,7 @@ class NaiveSearch:
             self.done += 1
         return self.root
 
-    def expand(self, position: object) -> tuple[Node, list[f32]]:
+    def expand(self, position: object, trace: list[int]) -> tuple[Node, list[f32]]:
         mover = position.mover
         if position.is_chance:
             node = Node(position, "chance", mover)
@@ -74,7 +77,7 @@ class NaiveSearch:
         if position.is_terminal:
             most = f32(position.game.core.max_score)
             return Node(position, "terminal", mover), [f32(s) / most for s in position.result]
-        priors, values = self.judge(position)
+        priors, values = self.judge(position, trace.count(position.key))
         node = Node(position, "decision", mover)
         node.edges = [Edge(m, f32(p)) for m, p in zip(position.legal_moves, priors, strict=True)]
         return node, [f32(v) for v in values]
@@ -98,7 +101,7 @@ class NaiveSearch:
                 most = f32(position.game.core.max_score)
                 values = [f32(s) / most for s in position.result]
                 return self.count(node, edge, values)
-            edge.child, values = self.expand(position)
+            edge.child, values = self.expand(position, trace)
             if edge.child.kind == "chance":
                 values = self.simulate(edge.child, trace)
             else:

@@ -81,10 +81,12 @@ def run_batch(
     return sizes
 
 
-def judge(position: halma.Position) -> tuple[list[float], list[float]]:
+def judge(position: halma.Position, repetitions: int = 0) -> tuple[list[float], list[float]]:
     """Say the same as `opinion` about a position: priors by move, values by player."""
     game = position.game
-    priors, values = opinion(position.encode(), game.actions, game.players)
+    priors, values = opinion(
+        game.core.encode([position.state], repetitions), game.actions, game.players
+    )
     chosen = np.array([priors[position.action(m)] for m in position.legal_moves], np.float32)
     total = np.float32(0)
     for prior in chosen:

@@ -66,6 +66,17 @@ def tabular(quick: Quick = False, seed: Seed = 0, json: JsonFlag = False) -> Non
     _measure(measure_tabular, quick, seed, json, ABOUT_PAPER)
 
 
+def selfplay(quick: Quick = False, seed: Seed = 0, json: JsonFlag = False) -> None:
+    """Measure self-play: the pool alone, and what it leaves of a judge's speed.
+
+    The pool alone runs on one thread, beside a judge it uses every core. A figure below its
+    goal is shown as such and is no error.
+    """
+    from halma.bench.selfplay import measure_selfplay
+
+    _measure(measure_selfplay, quick, seed, json)
+
+
 def _measure(
     measure: Callable[[Settings, int, Callable[[str], None]], Report],
     quick: bool,
@@ -89,3 +100,4 @@ bench.command()(verb(rules))
 bench.command()(verb(search))
 bench.command()(verb(solve))
 bench.command()(verb(tabular))
+bench.command()(verb(selfplay))

@@ -1,0 +1,282 @@
+// Self-play as Python sees it: arrays in, arrays out.
+#include <nanobind/stl/pair.h>
+
+#include "../selfplay/registry.hpp"
+#include "bind.hpp"
+
+namespace halma::python {
+namespace {
+
+using Array = nb::ndarray<nb::c_contig, nb::device::cpu>;
+using ConstArray = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+
+void check_plan(const AnyGame& game, const PoolPlan& plan) {
+  const PoolOptions& o = plan.options;
+  const auto demand = [](bool holds, const char* what) {
+    if (!holds) throw nb::value_error(what);
+  };
+  demand(game.players() == 2 || o.search.backup != Backup::negamax, "negamax values are for two players");
+  demand(game.players() == 2 || !o.search.solver, "proofs are for two players");
+  demand(game.actions() <= 65536, "policy targets are for at most 65,536 actions");
+  demand(o.simulations >= 1, "a search makes at least one simulation");
+  demand(o.leaves >= 1, "a tree has at least one leaf under way");
+  demand(!(o.reuse && o.search.rule == Rule::gumbel), "Gumbel search starts anew at every move");
+  demand(o.full_share > 0 && o.full_share <= 1, "the share of full searches is above 0 and at most 1");
+  demand(o.full_share == 1 || o.fast_simulations >= 1, "a fast search makes at least one simulation");
+  demand(0 <= o.opening_least && o.opening_least <= o.opening_most,
+         "openings have at least 0 random moves, and no fewer at most than at least");
+  demand(o.resign_after >= 1, "a player resigns after at least one decision");
+  demand(o.resign_below >= 0 && o.resign_below < 1, "resignation is for values from 0 to below 1");
+  demand(o.resign_never_share >= 0 && o.resign_never_share <= 1, "a share lies between 0 and 1");
+  for (std::size_t i = 0; i < o.temperatures.size(); ++i) {
+    demand(o.temperatures[i].second >= 0, "temperatures are not negative");
+    demand(i == 0 || o.temperatures[i - 1].first < o.temperatures[i].first,
+           "temperatures are in the order of plies");
+  }
+  demand(plan.threads >= 1, "there must be at least one thread");
+  demand(plan.groups >= 1 && plan.slots >= plan.groups, "each group has at least one slot");
+}
+
+/// A pool with its game. After an exception in the middle of its work it is of no use.
+struct SelfPlay {
+  const AnyGame* game;
+  std::unique_ptr<AnyPool> pool;
+  bool failed = false;
+
+  int checked(int group) const {
+    if (failed) throw nb::value_error("this pool has failed before: make a new one");
+    if (group < 0 || group >= pool->groups()) throw nb::index_error("there is no such group");
+    return group;
+  }
+
+  template <class Work>
+  auto work(Work&& work) {
+    nb::gil_scoped_release release;
+    try {
+      return work();
+    } catch (...) {
+      failed = true;
+      throw;
+    }
+  }
+
+  PlaneRows rows(int group, const Array& planes) const {
+    const PlaneShape shape = game->shape();
+    if (planes.ndim() != 4 || static_cast<int>(planes.shape(1)) != shape.planes ||
+        static_cast<int>(planes.shape(2)) != shape.rows || static_cast<int>(planes.shape(3)) != shape.columns)
+      throw nb::value_error("the array of planes has the wrong shape");
+    if (static_cast<int>(planes.shape(0)) < pool->capacity(group))
+      throw nb::value_error("the array of planes has too few rows for this group");
+    const bool whole = planes.dtype() == nb::dtype<std::uint8_t>();
+    if (!whole && planes.dtype() != nb::dtype<float>())
+      throw nb::value_error("planes are float32, or uint8 where they are whole");
+    if (whole && !game->whole_planes()) throw nb::value_error("this game's planes are not whole numbers");
+    return {planes.data(), whole};
+  }
+
+  Judgement judgement(int group, const ConstArray& logits, const ConstArray& values) const {
+    const auto fits = [&](const ConstArray& array, int width) {
+      return array.ndim() == 2 && static_cast<int>(array.shape(0)) >= pool->awaited(group) &&
+             static_cast<int>(array.shape(1)) == width;
+    };
+    if (!fits(logits, game->actions()) || !fits(values, game->players()))
+      throw nb::value_error("logits are leaves x actions, values leaves x players");
+    return {logits.data(), half(logits), values.data(), half(values)};
+  }
+
+  static bool half(const ConstArray& array) {
+    constexpr nb::dlpack::dtype kHalf{static_cast<std::uint8_t>(nb::dlpack::dtype_code::Float), 16, 1};
+    if (array.dtype() == kHalf) return true;
+    if (array.dtype() != nb::dtype<float>()) throw nb::value_error("judgements are float32 or float16");
+    return false;
+  }
+};
+
+int collect(SelfPlay& self, int group, const Array& planes) {
+  const PlaneRows rows = self.rows(self.checked(group), planes);
+  if (self.pool->awaited(group)) throw nb::value_error("this group's leaves are still awaited");
+  return self.work([&] { return self.pool->collect(group, rows); });
+}
+
+void submit(SelfPlay& self, int group, const ConstArray& logits, const ConstArray& values) {
+  const Judgement judgement = self.judgement(self.checked(group), logits, values);
+  self.work([&] { self.pool->submit(group, judgement); });
+}
+
+int step(SelfPlay& self, int group, const ConstArray& logits, const ConstArray& values, const Array& planes) {
+  const PlaneRows rows = self.rows(self.checked(group), planes);
+  const Judgement judgement = self.judgement(group, logits, values);
+  return self.work([&] { return self.pool->step(group, judgement, rows); });
+}
+
+template <class T, class Read>
+nb::object column(const std::vector<Summary>& games, Read&& read) {
+  std::vector<T> values;
+  for (const Summary& game : games) values.push_back(read(game));
+  return nb::cast(owned_array(std::move(values), {games.size()}));
+}
+
+template <class T>
+nb::object flat(std::vector<T>&& values) {
+  const std::size_t size = values.size();
+  return nb::cast(owned_array(std::move(values), {size}));
+}
+
+template <class T, class From>
+nb::object flat_as(const std::vector<From>& values) {
+  return flat(std::vector<T>(reinterpret_cast<const T*>(values.data()),
+                             reinterpret_cast<const T*>(values.data() + values.size())));
+}
+
+nb::dict take_finished(SelfPlay& self) {
+  Samples s = self.work([&] { return self.pool->take_finished(); });
+  const std::size_t rows = s.rows.size(), games = s.games.size();
+  const auto players = static_cast<std::size_t>(self.game->players());
+  std::vector<float> scores;
+  for (const Summary& game : s.games) scores.insert(scores.end(), game.scores, game.scores + players);
+  std::vector<std::uint8_t> states(s.rows.states.size());
+  if (!states.empty()) std::memcpy(states.data(), s.rows.states.data(), states.size());
+  nb::dict out;
+  out["states"] = owned_array(std::move(states), {rows, self.game->state_size()});
+  out["moves"] = flat(std::move(s.rows.moves));
+  out["choices"] = flat_as<std::uint8_t>(s.rows.choices);
+  out["plies"] = flat(std::move(s.rows.plies));
+  out["movers"] = flat(std::move(s.rows.movers));
+  out["repetitions"] = flat(std::move(s.rows.repetitions));
+  out["no_progress"] = flat(std::move(s.rows.no_progress));
+  out["values"] = flat(std::move(s.rows.values));
+  out["simulations"] = flat(std::move(s.rows.simulations));
+  out["policy_offsets"] = flat(std::move(s.rows.policy_offsets));
+  out["policy_actions"] = flat(std::move(s.rows.policy_actions));
+  out["policy_shares"] = flat(std::move(s.rows.policy_shares));
+  out["outcomes"] = owned_array(std::move(s.outcomes), {rows, players});
+  out["game_numbers"] = flat(std::move(s.numbers));
+  out["numbers"] = column<std::uint64_t>(s.games, [](const Summary& g) { return g.number; });
+  out["lengths"] = column<std::int32_t>(s.games, [](const Summary& g) { return g.plies; });
+  out["ends"] =
+      column<std::uint8_t>(s.games, [](const Summary& g) { return static_cast<std::uint8_t>(g.end); });
+  out["may_resign"] = column<std::uint8_t>(s.games, [](const Summary& g) { return g.may_resign; });
+  out["resign_plies"] = column<std::int32_t>(s.games, [](const Summary& g) { return g.resign_ply; });
+  out["resign_wrong"] = column<std::uint8_t>(s.games, [](const Summary& g) { return g.resign_wrong; });
+  out["scores"] = owned_array(std::move(scores), {games, players});
+  out["row_offsets"] = flat(std::move(s.row_offsets));
+  out["event_offsets"] = flat(std::move(s.event_offsets));
+  out["event_chance"] = flat(std::move(s.event_chance));
+  out["event_values"] = flat(std::move(s.event_values));
+  return out;
+}
+
+using States = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Longs = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Ints = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Floats = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Planes = nb::ndarray<float, nb::ndim<4>, nb::c_contig, nb::device::cpu>;
+
+/// The planes of some rows of finished games: of row rows[i], whose game begins at firsts[i].
+void encode_rows(const AnyGame& game, const States& states, const Ints& repetitions,
+                 const Floats& no_progress, const Longs& rows, const Longs& firsts, const Planes& planes) {
+  const PlaneShape shape = game.shape();
+  const std::size_t size = game.state_size(), wanted = rows.shape(0);
+  const auto number = static_cast<std::int64_t>(states.shape(0));
+  if (states.shape(1) != size) throw nb::value_error("these bytes are not states of this game");
+  if (repetitions.shape(0) != states.shape(0) || no_progress.shape(0) != states.shape(0) ||
+      firsts.shape(0) != wanted)
+    throw nb::value_error("these arrays are not of the same games");
+  if (planes.shape(0) < wanted || static_cast<int>(planes.shape(1)) != shape.planes ||
+      static_cast<int>(planes.shape(2)) != shape.rows || static_cast<int>(planes.shape(3)) != shape.columns)
+    throw nb::value_error("the array of planes has the wrong shape");
+  for (std::size_t i = 0; i < wanted; ++i)
+    if (firsts.data()[i] < 0 || firsts.data()[i] > rows.data()[i] || rows.data()[i] >= number)
+      throw nb::index_error("there is no such row");
+  nb::gil_scoped_release release;
+  std::vector<Bytes> recent;
+  for (std::size_t i = 0; i < wanted; ++i) {
+    const std::int64_t row = rows.data()[i];
+    const auto back = std::min<std::int64_t>(game.history(), row - firsts.data()[i] + 1);
+    recent.clear();
+    for (std::int64_t age = 0; age < back; ++age) {
+      const auto* state = reinterpret_cast<const Bytes*>(states.data()) + (row - age) * size;
+      recent.insert(recent.end(), state, state + size);
+    }
+    game.encode(recent.data(), static_cast<int>(back), {repetitions.data()[row], no_progress.data()[row]},
+                planes.data() + i * shape.size());
+  }
+}
+
+nb::dict totals(const SelfPlay& self) {
+  const PoolTotals t = self.pool->totals();
+  nb::dict out;
+  out["leaves"] = t.leaves;
+  out["games"] = t.games;
+  out["plies"] = t.plies;
+  out["resigned"] = t.resigned;
+  out["resigned_not"] = t.resigned_not;
+  out["resigned_wrong"] = t.resigned_wrong;
+  return out;
+}
+
+}  // namespace
+
+void bind_selfplay(nb::module_& module) {
+  nb::enum_<Choice>(module, "Choice", "How the move of a training row came about.")
+      .value("FULL", Choice::full)
+      .value("FAST", Choice::fast)
+      .value("RANDOM", Choice::random);
+
+  nb::class_<PoolOptions>(module, "PoolOptions", "Every dial of self-play; see core/selfplay/options.hpp.")
+      .def(nb::init<>())
+      .def_rw("search", &PoolOptions::search)
+      .def_rw("simulations", &PoolOptions::simulations)
+      .def_rw("leaves", &PoolOptions::leaves)
+      .def_rw("reuse", &PoolOptions::reuse)
+      .def_rw("full_share", &PoolOptions::full_share)
+      .def_rw("fast_simulations", &PoolOptions::fast_simulations)
+      .def_rw("temperatures", &PoolOptions::temperatures)
+      .def_rw("opening_least", &PoolOptions::opening_least)
+      .def_rw("opening_most", &PoolOptions::opening_most)
+      .def_rw("resign_below", &PoolOptions::resign_below)
+      .def_rw("resign_after", &PoolOptions::resign_after)
+      .def_rw("resign_never_share", &PoolOptions::resign_never_share);
+
+  module.def(
+      "encode_rows", &encode_rows, nb::arg("game"), nb::arg("states"), nb::arg("repetitions"),
+      nb::arg("no_progress"), nb::arg("rows"), nb::arg("firsts"), nb::arg("planes"),
+      "Write the planes of some rows of finished games; firsts[i] is where the game of rows[i] begins.");
+
+  constexpr auto kNoEnd = std::numeric_limits<std::uint64_t>::max();
+  using P = const SelfPlay&;
+  nb::class_<SelfPlay>(module, "Pool",
+                       "Many games of self-play whose leaves are judged together, from outside.")
+      .def(
+          "__init__",
+          [](SelfPlay* self, const AnyGame& game, const PoolOptions& options, const Limits& limits, int slots,
+             int groups, int threads, std::uint64_t seed, std::uint64_t first, std::uint64_t end) {
+            const PoolPlan plan{options, limits, slots, groups, threads, seed, first, end};
+            check_plan(game, plan);
+            new (self) SelfPlay{&game, make_pool(game, plan)};
+          },
+          nb::arg("game"), nb::arg("options"), nb::arg("limits"), nb::arg("slots"), nb::arg("groups") = 2,
+          nb::arg("threads") = 1, nb::arg("seed") = 0, nb::arg("first") = 0, nb::arg("end") = kNoEnd,
+          nb::keep_alive<1, 2>())
+      .def("collect", &collect, nb::arg("group"), nb::arg("planes"),
+           "Run a group to its next leaves and write their planes; return how many.")
+      .def("submit", &submit, nb::arg("group"), nb::arg("logits"), nb::arg("values"),
+           "Judge a group's leaves: logits (leaves, actions), values (leaves, players), mover first.")
+      .def("step", &step, nb::arg("group"), nb::arg("logits"), nb::arg("values"), nb::arg("planes"),
+           "submit() and collect() in one go, which spares half of the way to memory.")
+      .def("take_finished", &take_finished, nb::sig("def take_finished(self) -> dict[str, typing.Any]"),
+           "Games finished since it was last asked, as arrays.")
+      .def("capacity", [](P p, int group) { return p.pool->capacity(p.checked(group)); })
+      .def("awaited", [](P p, int group) { return p.pool->awaited(p.checked(group)); })
+      .def("active", [](P p, int group) { return p.pool->active(p.checked(group)); })
+      .def_prop_ro("finished", [](P p) { return p.pool->finished(); })
+      .def_prop_ro("slots", [](P p) { return p.pool->slots(); })
+      .def_prop_ro("groups", [](P p) { return p.pool->groups(); })
+      .def_prop_rw(
+          "end", [](P p) { return p.pool->end(); },
+          [](SelfPlay& p, std::uint64_t end) { p.pool->set_end(end); })
+      .def_prop_ro("totals", &totals, nb::sig("def totals(self) -> dict[str, int]"))
+      .def_prop_ro("bytes", [](P p) { return p.pool->bytes(); });
+}
+
+}  // namespace halma::python

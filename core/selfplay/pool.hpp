@@ -1,0 +1,251 @@
+// Self-play of many games at once. Slots are split into groups; while one group's leaves are
+// with the network, another group's trees run. Nothing here depends on how many threads
+// there are: each slot works for itself, and rows and finished games stand in the order of
+// slots.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "crew.hpp"
+#include "slot.hpp"
+
+namespace halma {
+
+/// GameRows of planes to be filled: floats, or bytes where the game's planes are whole.
+struct PlaneRows {
+  void* data;
+  bool whole;
+};
+
+/// A network's answer: logits (leaves x actions) and values (leaves x players, the mover
+/// first, from 0 to 1), each as floats or as halves.
+struct Judgement {
+  const void* logits;
+  bool half_logits;
+  const void* values;
+  bool half_values;
+};
+
+/// Sums over all games so far.
+struct PoolTotals {
+  std::uint64_t leaves = 0, games = 0, plies = 0;
+  std::uint64_t resigned = 0;        // games given up
+  std::uint64_t resigned_not = 0;    // games that would have been, but were played on
+  std::uint64_t resigned_wrong = 0;  // of those, where one who would have resigned got something
+};
+
+class AnyPool {
+ public:
+  virtual ~AnyPool() = default;
+  virtual int slots() const = 0;
+  virtual int groups() const = 0;
+  /// The most rows a group can fill.
+  virtual int capacity(int group) const = 0;
+  /// GameRows that wait for submit().
+  virtual int awaited(int group) const = 0;
+  /// Runs a group to its next leaves, writes their planes and returns how many there are.
+  virtual int collect(int group, PlaneRows planes) = 0;
+  /// Judges the leaves of the group's last collect().
+  virtual void submit(int group, const Judgement& judgement) = 0;
+  /// Both at once: judges, then collects, each tree while it is at hand.
+  virtual int step(int group, const Judgement& judgement, PlaneRows planes) = 0;
+  /// Games finished since it was last asked, by their numbers.
+  virtual Samples take_finished() = 0;
+  /// How many wait to be taken.
+  virtual int finished() const = 0;
+  /// Slots that play or may begin a game.
+  virtual int active(int group) const = 0;
+  /// Games are numbered below this; slots that would go beyond stand still.
+  virtual std::uint64_t end() const = 0;
+  virtual void set_end(std::uint64_t end) = 0;
+  virtual PoolTotals totals() const = 0;
+  virtual std::size_t bytes() const = 0;
+};
+
+template <Game G>
+class Pool : public AnyPool {
+ public:
+  /// `any` is the same game as `game`; both must outlive the pool. Games are numbered from
+  /// `first` to below `end`, and slot i plays first + i, first + i + slots, and so on.
+  Pool(const G& game, const AnyGame& any, const PoolOptions& options, const Limits& limits, int slots,
+       int groups, int threads, std::uint64_t seed, std::uint64_t first, std::uint64_t end)
+      : table_{&game, &any, options, limits, seed, static_cast<std::uint64_t>(slots), end},
+        benches_(static_cast<std::size_t>(threads)),
+        crew_(threads),
+        rows_(static_cast<std::size_t>(slots)),
+        leaves_(static_cast<std::size_t>(slots)),
+        finishers_(static_cast<std::size_t>(slots)) {
+    slots_.reserve(static_cast<std::size_t>(slots));
+    for (int i = 0; i < slots; ++i) slots_.emplace_back(table_, first + static_cast<std::uint64_t>(i));
+    for (int g = 0; g < groups; ++g)
+      groups_.push_back({static_cast<int>(std::int64_t{slots} * g / groups),
+                         static_cast<int>(std::int64_t{slots} * (g + 1) / groups), 0});
+    for (Bench<G>& bench : benches_) bench.planes.resize(game.shape().size());
+  }
+
+  int slots() const override { return static_cast<int>(slots_.size()); }
+  int groups() const override { return static_cast<int>(groups_.size()); }
+  int capacity(int group) const override { return groups_[group].size() * table_.options.leaves; }
+  int awaited(int group) const override { return groups_[group].awaited; }
+
+  int collect(int group, PlaneRows planes) override {
+    const std::lock_guard lock(mutex_);
+    crew_.share(groups_[group].size(), [&](int worker, int i) { run(groups_[group].first + i, worker); });
+    return fill(groups_[group], planes);
+  }
+
+  void submit(int group, const Judgement& judgement) override {
+    const std::lock_guard lock(mutex_);
+    with_types(judgement, [&](const auto* logits, const auto* values) {
+      crew_.share(groups_[group].size(),
+                  [&](int, int i) { judge(groups_[group].first + i, logits, values); });
+    });
+    groups_[group].awaited = 0;
+  }
+
+  int step(int group, const Judgement& judgement, PlaneRows planes) override {
+    const std::lock_guard lock(mutex_);
+    with_types(judgement, [&](const auto* logits, const auto* values) {
+      crew_.share(groups_[group].size(), [&](int worker, int i) {
+        judge(groups_[group].first + i, logits, values);
+        run(groups_[group].first + i, worker);
+      });
+    });
+    return fill(groups_[group], planes);
+  }
+
+  Samples take_finished() override {
+    const std::lock_guard lock(mutex_);
+    std::sort(finished_.begin(), finished_.end(), [](const FinishedGame& a, const FinishedGame& b) {
+      return a.summary.number < b.summary.number;
+    });
+    Samples samples;
+    for (const FinishedGame& game : finished_) add_game(samples, game, table_.game->players());
+    finished_.clear();
+    return samples;
+  }
+
+  int finished() const override {
+    const std::lock_guard lock(mutex_);
+    return static_cast<int>(finished_.size());
+  }
+
+  int active(int group) const override {
+    const std::lock_guard lock(mutex_);
+    int number = 0;
+    for (int i = groups_[group].first; i < groups_[group].last; ++i) number += slots_[i].active();
+    return number;
+  }
+  std::uint64_t end() const override { return table_.end; }
+  void set_end(std::uint64_t end) override {
+    const std::lock_guard lock(mutex_);
+    table_.end = end;
+  }
+  PoolTotals totals() const override {
+    const std::lock_guard lock(mutex_);
+    return totals_;
+  }
+  std::size_t bytes() const override {
+    const std::lock_guard lock(mutex_);
+    std::size_t sum = 0;
+    for (const Slot<G>& slot : slots_) sum += slot.bytes();
+    for (const FinishedGame& game : finished_) sum += capacity_bytes(game);
+    return sum;
+  }
+
+ private:
+  struct Group {
+    int first, last;  // slots
+    int awaited;
+    int size() const { return last - first; }
+  };
+
+  void run(int slot, int worker) {
+    slots_[slot].run(benches_[worker]);
+    leaves_[slot] = slots_[slot].awaited();
+    finishers_[slot] = !slots_[slot].finished().empty();
+  }
+
+  /// Hands out rows in the order of slots and lets the crew fill them.
+  int fill(Group& group, PlaneRows planes) {
+    int row = 0;
+    for (int i = group.first; i < group.last; ++i) {
+      rows_[i] = row;
+      row += leaves_[i];
+      if (finishers_[i]) put_away(slots_[i].finished());
+    }
+    group.awaited = row;
+    totals_.leaves += static_cast<std::uint64_t>(row);
+    const std::size_t size = static_cast<std::size_t>(table_.game->shape().size());
+    crew_.share(group.size(), [&](int worker, int i) {
+      const int slot = group.first + i;
+      for (int k = 0; k < leaves_[slot]; ++k) {
+        const std::size_t at = (rows_[slot] + k) * size;
+        if (!planes.whole) {
+          slots_[slot].encode(k, benches_[worker], static_cast<float*>(planes.data) + at);
+          continue;
+        }
+        float* floats = benches_[worker].planes.data();
+        slots_[slot].encode(k, benches_[worker], floats);
+        std::uint8_t* bytes = static_cast<std::uint8_t*>(planes.data) + at;
+        // By way of int: the one conversion every processor has for whole vectors.
+        for (std::size_t j = 0; j < size; ++j)
+          bytes[j] = static_cast<std::uint8_t>(static_cast<int>(floats[j]));
+      }
+    });
+    return row;
+  }
+
+  template <class Logit, class Value>
+  void judge(int slot, const Logit* logits, const Value* values) {
+    const std::size_t actions = table_.game->actions(), players = table_.game->players();
+    for (int k = 0; k < leaves_[slot]; ++k) {
+      const std::size_t row = rows_[slot] + k;
+      slots_[slot].judge(k, logits + row * actions, values + row * players);
+    }
+    leaves_[slot] = 0;
+  }
+
+  template <class Use>
+  static void with_types(const Judgement& j, Use&& use) {
+    const auto with_logits = [&](const auto* logits) {
+      if (j.half_values)
+        use(logits, static_cast<const Half*>(j.values));
+      else
+        use(logits, static_cast<const float*>(j.values));
+    };
+    if (j.half_logits)
+      with_logits(static_cast<const Half*>(j.logits));
+    else
+      with_logits(static_cast<const float*>(j.logits));
+  }
+
+  void put_away(std::vector<FinishedGame>& games) {
+    for (FinishedGame& game : games) {
+      const Summary& s = game.summary;
+      ++totals_.games;
+      totals_.plies += static_cast<std::uint64_t>(s.plies);
+      totals_.resigned += s.end == End::none;
+      totals_.resigned_not += s.end != End::none && s.resign_ply >= 0;
+      totals_.resigned_wrong += s.resign_wrong;
+      finished_.push_back(std::move(game));
+    }
+    games.clear();
+  }
+
+  Table<G> table_;
+  std::vector<Slot<G>> slots_;
+  std::vector<Group> groups_;
+  std::vector<Bench<G>> benches_;  // [worker]
+  Crew crew_;
+  // Beside the slots, so that handing out rows does not walk through all of them.
+  std::vector<int> rows_;                // [slot]: its first row
+  std::vector<int> leaves_;              // [slot]: rows that wait for judgement
+  std::vector<std::uint8_t> finishers_;  // [slot]: whether it has finished a game
+  std::vector<FinishedGame> finished_;
+  PoolTotals totals_;
+  mutable std::mutex mutex_;  // groups may be asked from different threads; they take turns
+};
+
+}  // namespace halma

@@ -1,0 +1,174 @@
+"""`halma bench selfplay`: how much of a network's speed is left during self-play.
+
+Three figures for each setting: what the pool does with a judge that costs nothing, what the
+judge does on full batches with nobody else about, and what both do together.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from halma.bench.harness import Report, Row, Settings, Work, rates
+from halma.games import Game, game
+from halma.learn.pool import Pool, PoolOptions
+from halma.search.mcts import TreeOptions
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+#: from planes to logits and values
+Judge = Callable[["Array"], tuple["Array", "Array"]]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A game and how it is searched."""
+
+    variant: str
+    search: TreeOptions
+    simulations: int
+
+    @property
+    def name(self) -> str:
+        """What to call it in a table."""
+        return f"{self.variant} {self.search.rule} {self.simulations}"
+
+    def options(self) -> PoolOptions:
+        """Return how games are played."""
+        return PoolOptions(search=self.search, simulations=self.simulations)
+
+
+#: liu2019's view and simulations, our own board with Gumbel, dice, flips and their context
+SETTINGS = (
+    Setting("rhombus-7x7-6:liu2019", TreeOptions(rule="puct", c=1.5, noise=0.25), 175),
+    Setting("rhombus-7x7-6", TreeOptions(rule="gumbel"), 32),
+    Setting("ewn-5x5-6", TreeOptions(rule="gumbel"), 32),
+    Setting("cdc-2x4-PPPP", TreeOptions(rule="puct", noise=0.25), 100),
+)
+#: leaves a second and core: 16 such cores feed 0.6 of an H200 with liu2019's network
+LEAVES_GOAL = 180e3
+#: share of the judge's own speed that self-play keeps
+SHARE_GOAL = 0.90
+SLOTS = 512
+#: the stand-in for a network: a layer of so many units between planes and answers
+UNITS = 1024
+
+
+def measure_selfplay(settings: Settings, seed: int, note: Callable[[str], None]) -> Report:
+    """Measure everything, telling `note` how it goes."""
+    report = Report()
+
+    def add(row: Row) -> None:
+        report.rows.append(row)
+        note(f"{row.name}: {row.value:,.4g} {row.unit}")
+
+    for setting in SETTINGS:
+        variant = game(setting.variant)
+        pool = _pool(setting, variant, seed, threads=1)
+        best = rates({"free": _leaves(pool, free_judge(variant))}, settings)["free"]
+        # Only liu2019's setting has a goal; the others are there to be compared with it.
+        goal = LEAVES_GOAL if setting is SETTINGS[0] else None
+        add(Row(f"{setting.name}, pool alone", best, "leaves/s", goal))
+        add(Row(f"{setting.name}, memory", pool.bytes / SLOTS, "bytes/game"))
+    for row in beside_judge(SETTINGS[0], dense_judge(game(SETTINGS[0].variant)), settings, seed):
+        add(row)
+    add(_short_games(settings, seed))
+    report.notes.append(
+        "The judge beside which self-play is measured is a stand-in of two dense layers in numpy."
+    )
+    return report
+
+
+def beside_judge(setting: Setting, judge: Judge, settings: Settings, seed: int) -> list[Row]:
+    """Return the share of a judge's speed that self-play keeps, both measured in turns."""
+    import numpy as np
+
+    variant = game(setting.variant)
+    pool = _pool(setting, variant, seed, threads=os.cpu_count() or 1)
+    batch = np.zeros(pool.lane_shape(0), np.float32)
+
+    def raw(times: int) -> float:
+        for _ in range(times):
+            judge(batch)
+        return float(times * len(batch))
+
+    best = rates({"raw": raw, "self-play": _leaves(pool, judge)}, settings)
+    return [
+        Row(f"{setting.name}, judge alone", best["raw"], "evaluations/s"),
+        Row(f"{setting.name}, self-play", best["self-play"], "evaluations/s"),
+        Row("self-play beside the judge alone", best["self-play"] / best["raw"], "", SHARE_GOAL),
+    ]
+
+
+def free_judge(variant: Game) -> Judge:
+    """Return a judge that costs nothing: random answers, made beforehand."""
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    logits = rng.normal(size=(SLOTS, variant.actions)).astype(np.float32)
+    values = rng.dirichlet(np.full(variant.players, 4.0), SLOTS).astype(np.float32)
+    return lambda planes: (logits[: len(planes)], values[: len(planes)])
+
+
+def dense_judge(variant: Game) -> Judge:
+    """Return a judge that costs something: two dense layers in numpy."""
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    size = int(np.prod(variant.shape))
+    first = rng.normal(size=(size, UNITS), scale=size**-0.5).astype(np.float32)
+    outputs = variant.actions + variant.players
+    second = rng.normal(size=(UNITS, outputs), scale=UNITS**-0.5).astype(np.float32)
+
+    def judge(planes: Array) -> tuple[Array, Array]:
+        answer = np.maximum(planes.reshape(len(planes), size) @ first, 0) @ second
+        logits = np.ascontiguousarray(answer[:, : variant.actions])
+        values = np.exp(answer[:, variant.actions :])
+        return logits, values / values.sum(axis=1, keepdims=True)
+
+    return judge
+
+
+def _pool(setting: Setting, variant: Game, seed: int, threads: int) -> Pool:
+    return Pool(variant, setting.options(), slots=SLOTS, threads=threads, seed=seed)
+
+
+def _leaves(pool: Pool, judge: Judge) -> Work:
+    """Return work whose units are judged leaves; a portion is one batch of each group."""
+    lanes = pool.called_lanes(judge)
+    core = pool.core
+    for group, lane in enumerate(lanes):
+        lane.start(core.collect(group, lane.planes))
+
+    def run(times: int) -> float:
+        judged = 0
+        for _ in range(times):
+            for group, lane in enumerate(lanes):
+                judged += core.awaited(group)
+                lane.start(core.step(group, *lane.finish(), lane.planes))
+        core.take_finished()
+        return float(judged)
+
+    return run
+
+
+def _short_games(settings: Settings, seed: int) -> Row:
+    """Return games a second of a game that is over soon, with a judge that costs nothing."""
+    setting = Setting("ewn-3x3-3", TreeOptions(rule="gumbel"), 16)
+    variant = game(setting.variant)
+    pool = _pool(setting, variant, seed, threads=1)
+    lanes = pool.called_lanes(free_judge(variant))
+    best = 0.0
+    for _ in range(settings.rounds):
+        began, before = time.perf_counter(), pool.totals["games"]
+        for _games in pool.play(lanes):
+            if time.perf_counter() - began > settings.seconds:
+                break
+        best = max(best, (pool.totals["games"] - before) / (time.perf_counter() - began))
+    return Row(f"{setting.name}, pool alone", best, "games/s")
