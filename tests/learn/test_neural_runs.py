@@ -20,10 +20,12 @@ from halma.games import Record
 from halma.learn import networks, read_metrics
 from halma.learn.checkpoints import list_checkpoints
 from halma.learn.neural import learner as learner_module
+from halma.learn.neural.files import BAD_BATCH, MODEL, WEIGHTS
 from halma.learn.neural.games import GameFiles
 from halma.learn.neural.learner import Learner
-from halma.learn.neural.loop import BAD_BATCH, KIND, MODEL, WEIGHTS
+from halma.learn.neural.loop import KIND
 from halma.learn.reports import Checkpoint, Finished, Iteration, Note, Progress, Started, Stopped
+from halma.learn.run_report import write_report
 from halma.learn.rundir import RunDirectory
 from halma.solve.table import load
 
@@ -127,6 +129,17 @@ def test_what_a_run_leaves(whole):
         assert 0 < line["learner_busy"] <= 1
         assert line["steps"] == -(-line["new_positions"] * 4 // 16)
     assert_plays(whole, small())
+
+
+def test_the_page_of_a_run(whole):
+    view = write_report(whole, out=whole.parent / "report.html")
+    text = (whole.parent / "report.html").read_text(encoding="utf-8")
+    assert [section.title for section in view.sections] == [
+        "A game of self-play",
+        "The network at the start",
+    ]
+    assert text.count("<svg") >= 9
+    assert "halma play human net:" in text
 
 
 def test_the_order_of_reports(tmp_path):

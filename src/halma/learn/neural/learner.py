@@ -67,6 +67,9 @@ class Learner:
         self.steps = 0
         self._threads = threads
         self._on_gpu = self.device.type == "cuda"
+        if self._on_gpu:
+            # Numbers of 19 bits in products: several times as fast, and learning is noisier anyway.
+            torch.set_float32_matmul_precision("high")
         self._optimiser = _optimiser(self.network, settings.learning)
         self._stopped = False
 
@@ -122,10 +125,9 @@ class Learner:
         for group in self._optimiser.param_groups:
             group["lr"] = rate * warm
         self._optimiser.zero_grad(set_to_none=True)
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self._on_gpu):
-            policy, values = self.network(planes.contiguous(memory_format=torch.channels_last))
-        policy_loss = policy_cross_entropy(policy.float(), actions, shares)
-        value_loss = value_error(values.float(), outcomes, learning.value_loss)
+        policy, values = self.network(planes.contiguous(memory_format=torch.channels_last))
+        policy_loss = policy_cross_entropy(policy, actions, shares)
+        value_loss = value_error(values, outcomes, learning.value_loss)
         (policy_loss + learning.value_weight * value_loss).backward()
         if learning.clip:
             torch.nn.utils.clip_grad_norm_(self.network.parameters(), learning.clip)

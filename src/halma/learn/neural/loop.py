@@ -28,6 +28,7 @@ from halma.learn import networks
 from halma.learn.checkpoints import Checkpoints, list_checkpoints
 from halma.learn.handlers.jsonl import MetricsFile
 from halma.learn.metrics import keep_metrics
+from halma.learn.neural.files import BAD_BATCH, MODEL, WEIGHTS
 from halma.learn.neural.games import GameFiles, Window
 from halma.learn.neural.grades import Grader
 from halma.learn.neural.judging import Judges, find_device
@@ -35,7 +36,7 @@ from halma.learn.neural.learner import Learner, Losses, NotANumber, put_weights,
 from halma.learn.neural.matches import play_match
 from halma.learn.neural.opening import heuristic_games
 from halma.learn.neural.players import AgentPlayer, SearchPlayer
-from halma.learn.neural.selfplay import Samples, SelfPlay, search_options
+from halma.learn.neural.selfplay import Samples, SelfPlay, tree_options
 from halma.learn.neural.settings import NeuralSettings, learning_rate, opponents
 from halma.learn.neural.stopped import judge_stopped
 from halma.learn.recipe import Recipe
@@ -56,9 +57,6 @@ from halma.solve.table import Table, save
 
 #: what checkpoints of these runs say they are
 KIND = "network in training"
-#: files in a run directory: the best network, to go on with and to play with
-WEIGHTS, MODEL = "best.safetensors", "best.onnx"
-BAD_BATCH = "bad-batch.table"
 
 #: drawn numbers are told apart by what they are for
 _LEARN, _GATE, _MATCH, _OPEN = 2, 3, 4, 5
@@ -500,7 +498,7 @@ class _Loop:
     ) -> Tally:
         settings = self.settings
         seeds = np.random.SeedSequence((settings.seed, *purpose)).generate_state(3, np.uint64) >> 2
-        options = search_options(settings, noise=False)
+        options = tree_options(settings, noise=False).for_game(self.game)
         sims = simulations or settings.search.simulations
         players = [
             SearchPlayer(self.game, one.one, options, sims, int(seed))

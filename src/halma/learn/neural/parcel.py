@@ -21,12 +21,13 @@ from halma.files import UNFINISHED, sync_folder
 from halma.games import Game
 from halma.learn.checkpoints import list_checkpoints
 from halma.learn.metrics import NAME as METRICS
+from halma.learn.neural.files import WEIGHTS
 from halma.learn.neural.games import FOLDER as GAMES
 from halma.learn.neural.games import GameFiles
 from halma.learn.neural.selfplay import part
 from halma.learn.rundir import META, RECIPE
 
-STATE, WEIGHTS = "state.tar", "best.safetensors"
+STATE = "state.tar"
 #: what a file may have, and how many hold games
 LARGEST_FILE = 16 * 1024 * 1024
 _GAME_FILES = 3

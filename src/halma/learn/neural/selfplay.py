@@ -17,7 +17,9 @@ import numpy as np
 from halma import _core
 from halma.games import Game
 from halma.learn.neural.settings import NeuralSettings
+from halma.learn.pool import Pool, PoolOptions
 from halma.search.evaluators import Evaluator, Lane
+from halma.search.mcts import TreeOptions
 
 #: What the core calls arrays of finished games, and all of it that is kept.
 Samples = dict[str, np.ndarray[Any, Any]]
@@ -27,40 +29,39 @@ Watch = Callable[[int, int], None]
 _WATCH_SECONDS = 0.25
 
 
-def pool_options(settings: NeuralSettings) -> _core.PoolOptions:
-    """Return the core's options for self-play."""
-    search, play = settings.search, settings.selfplay
-    options = _core.PoolOptions()
-    options.search = search_options(settings)
-    options.simulations = search.simulations - search.count_root
-    options.full_share = play.full_share
-    options.fast_simulations = play.fast_simulations
-    options.temperatures = [(0, play.temperature)]
-    if play.temperature_plies > 0:
-        options.temperatures += [(play.temperature_plies, play.late_temperature)]
-    else:
-        options.temperatures = [(0, play.late_temperature)]
-    options.opening_least, options.opening_most = play.random_least, play.random_most
-    options.resign_below, options.resign_after = play.resign_below, play.resign_after
-    options.resign_never_share = play.resign_never
-    return options
-
-
-def search_options(settings: NeuralSettings, noise: bool = True) -> _core.SearchOptions:
-    """Return the core's options for searches, with noise at the root or without."""
+def tree_options(settings: NeuralSettings, noise: bool = True) -> TreeOptions:
+    """Return how searches go about it, with noise at the root or without."""
     search = settings.search
-    options = _core.SearchOptions()
-    options.rule = getattr(_core.Rule, search.rule.upper())
-    options.c = search.c
-    options.untried = getattr(_core.Untried, search.untried.upper())
-    options.solver = search.solver
-    options.cut_loops = search.loops
-    options.considered = search.considered
-    options.value_scale = search.value_scale
-    if noise and search.rule == "puct":
-        # Gumbel's draw at the root is noise enough.
-        options.noise_weight, options.noise_alpha = search.noise, search.alpha
-    return options
+    # Gumbel's draw at the root is noise enough.
+    noisy = noise and search.rule == "puct"
+    return TreeOptions(
+        rule=search.rule,
+        c=search.c,
+        untried=search.untried,
+        solver=search.solver,
+        cut_loops=search.loops,
+        noise=search.noise if noisy else 0.0,
+        noise_alpha=search.alpha,
+        considered=search.considered,
+        value_scale=search.value_scale,
+    )
+
+
+def pool_options(settings: NeuralSettings) -> PoolOptions:
+    """Return how games of self-play are played."""
+    search, play = settings.search, settings.selfplay
+    warm = ((0, play.temperature),) if play.temperature_plies else ()
+    return PoolOptions(
+        search=tree_options(settings),
+        simulations=search.simulations - search.count_root,
+        full_share=play.full_share,
+        fast_simulations=play.fast_simulations,
+        temperatures=(*warm, (play.temperature_plies, play.late_temperature)),
+        opening=(play.random_least, play.random_most),
+        resign_below=play.resign_below,
+        resign_after=play.resign_after,
+        resign_never_share=play.resign_never,
+    )
 
 
 def limits(game: Game, settings: NeuralSettings) -> _core.Limits:
@@ -130,21 +131,19 @@ class SelfPlay:
 
     def _start(self, iteration: int, endless: bool) -> _Going:
         play = self.settings.selfplay
-        first = (iteration - 1) * play.games
         slots = play.slots if endless else min(play.slots, play.games)
-        more = {} if endless else {"end": first + play.games}
-        pool = _core.Pool(
-            self.game.core,
+        pool = Pool(
+            self.game,
             pool_options(self.settings),
-            limits(self.game, self.settings),
             slots=max(slots, len(self.judges)),
             groups=len(self.judges),
             threads=self._threads,
             seed=self.settings.seed,
-            first=first,
-            **more,
+            first=(iteration - 1) * play.games,
+            games=None if endless else play.games,
+            limits=limits(self.game, self.settings),
         )
-        return _Going(pool, self.judges)
+        return _Going(pool.core, self.judges)
 
 
 class _Going:
@@ -165,6 +164,10 @@ class _Going:
         lanes = [judge.lane(self.pool.capacity(group)) for group, judge in enumerate(judges)]
         for lane, old, number in zip(lanes, self._lanes, self._awaited, strict=False):
             lane.planes[:number] = old.planes[:number]
+        # What a lane prepares at its first use, it prepares while nobody else is at work.
+        for lane in lanes:
+            lane.start(len(lane.planes))
+            lane.finish()
         self._judges, self._lanes = list(judges), lanes
 
     def run(self, wanted: int | None, stop: threading.Event, watch: Watch) -> None:
