@@ -11,17 +11,19 @@ import time
 import numpy as np
 import pytest
 import small_networks
+import torch
 from small_networks import recipe_file, small, start
 from small_runs import contents, finish, lines_of, without_times
 
 from halma.agents import agent
-from halma.errors import RunError
+from halma.errors import HalmaError, RunError
 from halma.games import Record
 from halma.learn import networks, read_metrics
 from halma.learn.checkpoints import list_checkpoints
 from halma.learn.neural import learner as learner_module
 from halma.learn.neural.files import BAD_BATCH, MODEL, WEIGHTS
 from halma.learn.neural.games import GameFiles
+from halma.learn.neural.judging import Judges
 from halma.learn.neural.learner import Learner
 from halma.learn.neural.loop import KIND
 from halma.learn.reports import Checkpoint, Finished, Iteration, Note, Progress, Started, Stopped
@@ -360,6 +362,24 @@ def test_ctrl_c(tmp_path):
     assert not list(out.rglob("*.tmp"))
 
 
+def test_stopped_while_it_learns(whole, tmp_path):
+    """What is saved is the last whole iteration, though the learner has gone on."""
+
+    class Impatient(Listener):
+        def handle(self, report):
+            super().handle(report)
+            if isinstance(report, Progress) and (report.iteration, report.stage) == (3, "learning"):
+                os.kill(os.getpid(), signal.SIGINT)
+
+    out = tmp_path / "run"
+    rare = small(checkpoints__seconds=1000.0, checkpoints__share=0.001)
+    with pytest.raises(KeyboardInterrupt):
+        train(rare, out, [Impatient()])
+    assert [number for number, _ in list_checkpoints(out / "checkpoints")] == [2, 1]
+    train(rare, out)
+    assert_same(out, whole)
+
+
 def test_out_of_time(tmp_path):
     listener = Listener()
     last = train(small(iterations=100_000), tmp_path / "run", [listener], seconds=1.5)
@@ -373,6 +393,18 @@ def test_a_second_process_is_refused(run):
         with pytest.raises(RunError, match="is in use: process"):
             train(small(), run)
         assert contents(run) == before
+
+
+def test_weights_that_are_no_numbers(tmp_path, monkeypatch):
+    def spoilt(self, network):
+        with torch.no_grad():
+            next(network.parameters()).fill_(float("nan"))
+        return real(self, network)
+
+    real = Judges.load
+    monkeypatch.setattr(Judges, "load", spoilt)
+    with pytest.raises(HalmaError, match="no number"):
+        train(small(), tmp_path / "run")
 
 
 def test_weights_and_optimiser_survive(whole):

@@ -150,14 +150,14 @@ class Learner:
     # What a checkpoint keeps.
 
     def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
-        """Return weights and the optimiser's memory by name, as flat arrays."""
+        """Return a copy of weights and the optimiser's memory by name, as flat arrays."""
         found = {f"weights/{name}": value for name, value in weights_of(self.network).items()}
         names = {parameter: name for name, parameter in self.network.named_parameters()}
         for parameter, memory in self._optimiser.state.items():
             for key, value in memory.items():
                 if value is not None:
                     array = torch.as_tensor(value).detach().cpu().numpy()
-                    found[f"optimiser/{key}/{names[parameter]}"] = array
+                    found[f"optimiser/{key}/{names[parameter]}"] = array.copy()
         return {name: array.reshape(-1) for name, array in found.items()}
 
     def restore(self, arrays: Arrays, steps: int) -> None:

@@ -350,8 +350,14 @@ class _Loop:
         gate = self._gate(iteration)
         if gate is None or gate >= settings.gate.threshold:
             self._promote(iteration)
-        compared = self._compare(iteration)
+        try:
+            compared = self._compare(iteration)
+        except _Interrupted:
+            if iteration == settings.iterations:
+                raise
+            compared = {}
         self.iteration = iteration
+        self.state = self._state()
         metrics: dict[str, Any] = {
             "iteration": iteration,
             **played,
@@ -531,9 +537,8 @@ class _Loop:
 
     # What is kept.
 
-    def _save(self) -> None:
-        if self.iteration == self.saved:
-            return
+    def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+        """Return what a checkpoint keeps of the moment; the learner may go on meanwhile."""
         arrays = self.learner.arrays()
         if self.settings.gate.games:
             best = self.best.weights.items()
@@ -544,7 +549,12 @@ class _Loop:
             "best": self.best.iteration,
             "network": self.learner.network.info.architecture,
         }
-        path = self.checkpoints.save(self.iteration, about, arrays)
+        return about, arrays
+
+    def _save(self) -> None:
+        if self.iteration == self.saved:
+            return
+        path = self.checkpoints.save(self.iteration, *self.state)
         self.saved = self.iteration
         self._write_best()
         self._forget_games()

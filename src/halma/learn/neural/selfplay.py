@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from halma import _core
+from halma.errors import RunError
 from halma.games import Game
 from halma.learn.neural.settings import NeuralSettings
 from halma.learn.pool import Pool, PoolOptions
@@ -193,6 +194,9 @@ class _Going:
                 worker.join(_WATCH_SECONDS)
                 totals = self.pool.totals
                 watch(totals["games"], totals["leaves"])
+        if failed and isinstance(failed[0], RuntimeError):
+            # The core's own words: a logit or a value of the network is no number.
+            raise RunError(f"Self-play has stopped: {failed[0]}.")
         if failed:
             raise failed[0]
 
