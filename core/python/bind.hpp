@@ -56,6 +56,7 @@ void bind_retrograde(nb::module_& module);
 void bind_draughts_endgames(nb::module_& module);
 void bind_solve_chance(nb::module_& module);
 void bind_tabular(nb::module_& module);
+void bind_examples(nb::module_& module);
 void bind_sternhalma(nb::module_& module);
 void bind_draughts(nb::module_& module);
 void bind_einstein(nb::module_& module);

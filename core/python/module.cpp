@@ -17,6 +17,7 @@ NB_MODULE(_core, module) {
   bind_retrograde(module);
   bind_solve_chance(module);
   bind_tabular(module);
+  bind_examples(module);
   bind_sternhalma(module);
   bind_draughts(module);
   bind_draughts_endgames(module);

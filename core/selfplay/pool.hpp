@@ -12,7 +12,7 @@
 
 namespace halma {
 
-/// Rows of planes to be filled: floats, or bytes where the game's planes are whole.
+/// GameRows of planes to be filled: floats, or bytes where the game's planes are whole.
 struct PlaneRows {
   void* data;
   bool whole;
@@ -42,7 +42,7 @@ class AnyPool {
   virtual int groups() const = 0;
   /// The most rows a group can fill.
   virtual int capacity(int group) const = 0;
-  /// Rows that wait for submit().
+  /// GameRows that wait for submit().
   virtual int awaited(int group) const = 0;
   /// Runs a group to its next leaves, writes their planes and returns how many there are.
   virtual int collect(int group, PlaneRows planes) = 0;

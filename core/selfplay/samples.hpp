@@ -11,10 +11,10 @@ namespace halma {
 /// How the move of a row came about. Only a full search's policy is a target.
 enum class Choice : std::uint8_t { full, fast, random };
 
-/// Rows of decisions, those of a game in order and complete, so that what stood before
+/// GameRows of decisions, those of a game in order and complete, so that what stood before
 /// a position is found in the rows above it. Policies are ragged: row i has the entries
 /// from policy_offsets[i] up to policy_offsets[i + 1].
-struct Rows {
+struct GameRows {
   std::vector<Bytes> states;
   std::vector<Move> moves;  // that were played
   std::vector<Choice> choices;
@@ -44,13 +44,13 @@ struct Summary {
 
 struct FinishedGame {
   Summary summary;
-  Rows rows;
+  GameRows rows;
   std::vector<Record::Event> events;
 };
 
 /// Many games, one after the other, as flat arrays.
 struct Samples {
-  Rows rows;
+  GameRows rows;
   std::vector<float> outcomes;         // [row][player], the mover first, from 0 to 1
   std::vector<std::uint64_t> numbers;  // [row]: of its game
   std::vector<Summary> games;
@@ -67,7 +67,7 @@ void append(std::vector<T>& to, const std::vector<T>& from) {
 
 /// Adds a game's rows and events to the arrays.
 inline void add_game(Samples& to, const FinishedGame& game, int players) {
-  const Rows& rows = game.rows;
+  const GameRows& rows = game.rows;
   append(to.rows.states, rows.states);
   append(to.rows.moves, rows.moves);
   append(to.rows.choices, rows.choices);
@@ -99,7 +99,7 @@ std::size_t capacity_bytes(const std::vector<T>& vector) {
   return vector.capacity() * sizeof(T);
 }
 
-inline std::size_t capacity_bytes(const Rows& r) {
+inline std::size_t capacity_bytes(const GameRows& r) {
   return capacity_bytes(r.states) + capacity_bytes(r.moves) + capacity_bytes(r.choices) +
          capacity_bytes(r.plies) + capacity_bytes(r.movers) + capacity_bytes(r.repetitions) +
          capacity_bytes(r.no_progress) + capacity_bytes(r.values) + capacity_bytes(r.simulations) +

@@ -175,7 +175,7 @@ class alignas(64) Slot {
     table_->any->initial(start.data());
     record_.emplace(*table_->any, table_->limits, start.data());
     earlier_.clear();
-    rows_ = Rows{};
+    rows_ = GameRows{};
     ply_ = 0;
     last_ = kNoMove;
     may_resign_ = random().uniform() >= options().resign_never_share;
@@ -377,7 +377,7 @@ class alignas(64) Slot {
   bool resigner_[kMaxPlayers] = {};  // at resign_ply_
   int resign_ply_ = -1;
 
-  Rows rows_;
+  GameRows rows_;
   std::vector<FinishedGame> finished_;
 };
 

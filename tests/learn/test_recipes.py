@@ -110,7 +110,7 @@ def test_refused(changes, sentence):
         ),
         ("method = 'tabular'\nsearch = 3", "'search' cannot be 3: it is a section, [search]."),
         ("method = 'tabular'\n[game]\nname = 'x'", "'game' cannot be {'name': 'x'}: it is a text."),
-        ("iterations = 3", "does not say its 'method': it is one of tabular."),
+        ("iterations = 3", "does not say its 'method': it is one of tabular, neural."),
         ("method = 'tabluar'", "Did you mean 'tabular'?"),
         ("method = ['tabular']", "cannot have"),
         ("extends = 3", "'extends' is not the name of a recipe."),

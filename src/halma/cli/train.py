@@ -35,9 +35,17 @@ def train(
     seed: Annotated[
         int | None, typer.Option(min=0, help="The same seed gives the same result.")
     ] = None,
+    device: Annotated[
+        str, typer.Option(help="Where a network learns: auto, cpu or cuda.")
+    ] = "auto",
+    minutes: Annotated[
+        float | None,
+        typer.Option(min=0, help="Stop after so long, as Ctrl-C would; for networks."),
+    ] = None,
     json: JsonFlag = False,
 ) -> None:
     """Train as a recipe says. The same command again goes on where the last one stopped."""
+    import math
     import os
 
     from halma.learn.handlers import Console, HtmlReport, TensorBoard
@@ -57,6 +65,8 @@ def train(
             folder,
             [console, TensorBoard(folder, note), HtmlReport(folder, note)],
             threads=threads or os.cpu_count() or 1,
+            device=device,
+            seconds=math.inf if minutes is None else 60 * minutes,
         )
     except KeyboardInterrupt:
         note(f"To go on: {shlex.join([program(), *sys.argv[1:]])}")
@@ -64,18 +74,21 @@ def train(
     if json:
         print_json({"run": str(folder), "recipe": chosen.name, "settings": chosen.flat, **metrics})
     else:
-        _say_what_now(folder, chosen.game.name)
+        _say_what_now(folder, chosen)
 
 
-def _say_what_now(folder: Path, variant: str) -> None:
+def _say_what_now(folder: Path, recipe: Recipe) -> None:
     """Print where things are, and commands to be copied."""
     from halma.learn.run_report import NAME
 
-    learned, here = shlex.quote(f"learned:{folder}"), program()
-    note(f"\nCurves and worst positions: open {folder / NAME} in a browser.")
-    note("To play against what was learnt, and to let it play against perfect play:")
+    name, against = f"learned:{folder}", "optimal"
+    if recipe.method == "neural":
+        name, against = f"net:{folder / 'best.onnx'},sims=100", "greedy"
+    learned, here, variant = shlex.quote(name), program(), recipe.game.name
+    note(f"\nCurves and more: open {folder / NAME} in a browser.")
+    note(f"To play against what was learnt, and to let it play against {against}:")
     note(f"  {here} play human {learned} --game {variant}")
-    note(f"  {here} match {learned} optimal --game {variant} --games 1000")
+    note(f"  {here} match {learned} {against} --game {variant} --games 1000")
 
 
 def _find(name: str) -> tuple[Recipe, Path]:

@@ -63,6 +63,11 @@ class Record:
         return self._core.repetitions
 
     @property
+    def quiet(self) -> int:
+        """Moves since the last one that cannot be taken back."""
+        return self._core.quiet
+
+    @property
     def is_over(self) -> bool:
         """Whether the game has ended, by its rules or by a limit."""
         return self._core.end != _core.End.NONE

@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from halma.learn import tabular
+from halma.errors import RecipeError
 from halma.learn.recipe import Recipe
 from halma.learn.reports import Handler, Metrics
 
-_LOOPS = {"tabular": tabular.train}
 
+def train(
+    recipe: Recipe,
+    out: Path,
+    handlers: Sequence[Handler] = (),
+    threads: int = 1,
+    device: str = "auto",
+    seconds: float = math.inf,
+) -> Metrics:
+    """Train as a recipe says, in a run directory; return the metrics of the last iteration.
 
-def train(recipe: Recipe, out: Path, handlers: Sequence[Handler] = (), threads: int = 1) -> Metrics:
-    """Train as a recipe says, in a run directory; return the metrics of the last iteration."""
-    return _LOOPS[recipe.method](recipe, out, handlers, threads)
+    `device` and `seconds` are for methods that learn a network: where to compute, and after
+    how long to stop.
+    """
+    if recipe.method == "neural":
+        from halma.learn.neural.loop import train as train_network
+
+        return train_network(recipe, out, handlers, threads, device, seconds)
+    if seconds < math.inf:
+        raise RecipeError(f"'{recipe.name}' cannot be stopped by the clock: it learns a table.")
+    from halma.learn.tabular import train as train_table
+
+    return train_table(recipe, out, handlers, threads)

@@ -18,6 +18,8 @@ from halma import _core
 from halma.errors import HalmaError, RecipeError, suggestion
 from halma.games import Game, game
 from halma.learn import settings as typed
+from halma.learn.neural.settings import NeuralSettings
+from halma.learn.neural.settings import check as check_neural
 from halma.learn.sections import TabularSettings
 from halma.learn.settings import Plain
 
@@ -193,4 +195,10 @@ def _check_tabular(settings: TabularSettings, chosen: Game) -> None:
             )
 
 
-METHODS = {method.name: method for method in (Method("tabular", TabularSettings, _check_tabular),)}
+METHODS = {
+    method.name: method
+    for method in (
+        Method("tabular", TabularSettings, _check_tabular),
+        Method("neural", NeuralSettings, check_neural),
+    )
+}

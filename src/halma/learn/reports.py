@@ -43,6 +43,19 @@ class Started:
 
 
 @dataclass(frozen=True)
+class Progress:
+    """Where an iteration is: a stage, how much of it is done, and how fast that goes."""
+
+    iteration: int
+    stage: str
+    done: int
+    #: 0 where nobody knows
+    total: int
+    #: by unit, such as `games/s`
+    rates: Mapping[str, float]
+
+
+@dataclass(frozen=True)
 class Iteration:
     """An iteration is over; `metrics["iteration"]` counts from 1."""
 
@@ -80,7 +93,7 @@ class Finished:
     metrics: Metrics
 
 
-Report = Started | Iteration | Checkpoint | Note | Stopped | Finished
+Report = Started | Progress | Iteration | Checkpoint | Note | Stopped | Finished
 
 
 class Handler(Protocol):

@@ -116,8 +116,9 @@ def read_run(path: Path) -> Run:
 def write_report(path: Path, truth: Solution | None = None, out: Path | None = None) -> View:
     """Write the page of a run, into its directory unless told otherwise; return what it shows."""
     from halma.learn import tabular_view
+    from halma.learn.neural import view as neural_view
 
-    viewers: dict[str, Viewer] = {"tabular": tabular_view.view}
+    viewers: dict[str, Viewer] = {"tabular": tabular_view.view, "neural": neural_view.view}
     run = read_run(path)
     view = viewers[run.recipe.method](run, truth)
     write_whole(out or path / NAME, _page(run, view))

@@ -4,6 +4,7 @@
     meta.json        versions, machine, revision, seed
     metrics.jsonl    a line per iteration
     checkpoints/     what the run goes on from
+    games/           what a network learns from
     lock             held by the process that trains
 
 A run is recognised by its recipe and versions; anything else is refused, never overwritten.
@@ -162,7 +163,8 @@ class RunDirectory:
 
     def _remove_unfinished(self) -> None:
         """Remove what a killed process was writing; nobody else writes while we hold the lock."""
-        for folder in (self.path, self.checkpoints):
+        folders = [entry for entry in self.path.iterdir() if entry.is_dir()]
+        for folder in (self.path, *folders):
             for leftover in folder.glob(f"*{UNFINISHED}"):
                 leftover.unlink(missing_ok=True)
 

@@ -47,6 +47,8 @@ class TreeOptions:
     noise_alpha: float = 0.3
     #: how many root moves Gumbel draws
     considered: int = 16
+    #: how much a difference in value weighs against the policy; Gumbel only
+    value_scale: float = 1.0
 
     def for_game(self, game: Game) -> _core.SearchOptions:
         """Return the core's options, or raise an `OptionError` if the game cannot have them."""
@@ -64,6 +66,7 @@ class TreeOptions:
         options.cut_loops = self.cut_loops
         options.noise_weight, options.noise_alpha = self.noise, self.noise_alpha
         options.considered = self.considered
+        options.value_scale = self.value_scale
         # A random game ends where the real one would.
         options.rollout_plies = game.limits.plies or options.rollout_plies
         options.rollout_quiet = game.limits.no_progress

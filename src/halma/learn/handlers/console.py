@@ -14,6 +14,7 @@ from halma.learn.reports import (
     Iteration,
     Metrics,
     Note,
+    Progress,
     Report,
     Started,
     Stopped,
@@ -39,6 +40,7 @@ class Console:
         self._started: Started | None = None
         self._history: list[Metrics] = []
         self._saved: Checkpoint | None = None
+        self._now: Progress | None = None
         # The last line that was printed: when, and of which iteration.
         self._said_at, self._shown = -_LINE_SECONDS, 0
         self._began = time.monotonic()
@@ -49,7 +51,10 @@ class Console:
         match report:
             case Started():
                 self._start(report)
+            case Progress():
+                self._now = report
             case Iteration(metrics):
+                self._now = None
                 self._history.append(metrics)
                 self._show(metrics)
             case Checkpoint():
@@ -153,7 +158,8 @@ class Console:
             if isinstance(value, int) and key != "iteration"
         ]
         saved = f"saved: iteration {self._saved.iteration}" if self._saved else "nothing saved yet"
-        return Group(top, curves, f"[dim]{', '.join(rest)}[/dim]", f"[dim]{saved}[/dim]")
+        now = [] if self._now is None else [_stage(self._now)]
+        return Group(top, *now, curves, f"[dim]{', '.join(rest)}[/dim]", f"[dim]{saved}[/dim]")
 
 
 def sparkline(values: list[float], width: int = _CURVE_WIDTH) -> str:
@@ -166,6 +172,12 @@ def sparkline(values: list[float], width: int = _CURVE_WIDTH) -> str:
     low, high = min(means), max(means)
     step = (high - low) / (len(_BARS) - 1) or 1.0
     return "".join(_BARS[round((mean - low) / step)] for mean in means)
+
+
+def _stage(now: Progress) -> str:
+    """Return where an iteration is, in a line."""
+    parts = [now.stage if not now.total else f"{now.stage} {now.done:,}/{now.total:,}"]
+    return ", ".join([*parts, *(f"{rate:,.1f} {unit}" for unit, rate in now.rates.items())])
 
 
 def _write(curve: Curve, metrics: Metrics) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import torch
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 Precision = Literal["float32", "bfloat16", "float16"]
 #: a lane on a GPU records its work for so many sizes of batches, each half of the one before
 _SIZES = 4
+_RECORDING = threading.Lock()
 
 
 class TorchEvaluator:
@@ -139,7 +141,9 @@ class CudaLane:
             s for s in (self._capacity >> k for k in reversed(range(_SIZES))) if s >= number
         )
         if size not in self._graphs:
-            self._graphs[size] = self._record(size)
+            # Lanes of several threads may get here together, and each waits for the device.
+            with _RECORDING:
+                self._graphs[size] = self._record(size)
         graph, results = self._graphs[size]
         graph.replay()
         return results

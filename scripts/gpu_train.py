@@ -1,0 +1,143 @@
+"""Train on a machine that has compilers, cmake, ninja, nanobind, torch and numpy, and no more.
+
+    python scripts/gpu_train.py rhombus-7x7-6 --minutes 8 --to out
+    python scripts/gpu_train.py rhombus-7x7-6 --minutes 8 --from out --to more
+
+builds the core for that machine without installing anything, trains for so many minutes, and
+keeps the folder behind --to in step with the run: at most six files of at most 16 MiB, from
+which the next call, here or elsewhere, goes on. Weights become ONNX where onnxruntime is:
+
+    from halma.learn.networks import export_file
+    export_file("out/best.safetensors", "best.onnx")
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCES, BUILD = ROOT / "src", ROOT / "build" / f"gpu-{sys.implementation.cache_tag}"
+#: the folder is brought up to date so often at most
+_PACK_SECONDS = 45.0
+
+
+def build(native: bool) -> None:
+    """Compile the core and put it where the sources are; an unchanged one takes a second."""
+    import nanobind
+
+    began = time.perf_counter()
+    options = [
+        "-DCMAKE_BUILD_TYPE=Release",
+        f"-DHALMA_NATIVE={'ON' if native else 'OFF'}",
+        f"-DPython_EXECUTABLE={sys.executable}",
+        f"-Dnanobind_DIR={nanobind.cmake_dir()}",
+    ]
+    for command in (
+        ["cmake", "-S", str(ROOT), "-B", str(BUILD), "-G", "Ninja", *options],
+        ["cmake", "--build", str(BUILD), "--parallel"],
+    ):
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    (module,) = BUILD.glob("_core.*.so")
+    target = SOURCES / "halma" / module.name
+    beside = target.with_suffix(".new")
+    shutil.copyfile(module, beside)
+    beside.replace(target)
+    print(f"Built the core in {time.perf_counter() - began:.0f} s.", flush=True)
+
+
+def main() -> None:
+    """Build, then train in a process that sees what was built."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("recipe", help="a recipe's name, or a file.toml")
+    parser.add_argument("--minutes", type=float, default=8.0, help="of training, after building")
+    parser.add_argument(
+        "--from", dest="source", type=Path, help="a folder that an earlier call filled"
+    )
+    parser.add_argument("--to", type=Path, required=True, help="the folder to fill")
+    parser.add_argument(
+        "--run", type=Path, help="directory of the run; build/gpu-runs/RECIPE if left out"
+    )
+    parser.add_argument(
+        "--set", action="append", default=[], help="another value: search.simulations=64"
+    )
+    parser.add_argument("--device", default="auto", help="auto, cpu or cuda")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--compile", action="store_true", help="let torch.compile at the network")
+    parser.add_argument(
+        "--portable", action="store_true", help="do not compile for this machine alone"
+    )
+    parser.add_argument("--built", action="store_true", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if not given.built:
+        build(native=not given.portable)
+        paths = [str(SOURCES), os.environ.get("PYTHONPATH", "")]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+        # Without site's editable installs in the way: what was just built is what runs.
+        os.execve(sys.executable, [sys.executable, *sys.argv, "--built"], environment)
+    train(given)
+
+
+def train(given: argparse.Namespace) -> None:
+    """Train from where the newest of all traces of the run is."""
+    import torch
+
+    from halma import _core
+    from halma.errors import HalmaError
+    from halma.learn.checkpoints import list_checkpoints
+    from halma.learn.handlers import Console
+    from halma.learn.neural.loop import train as run_loop
+    from halma.learn.neural.parcel import pack, unpack
+    from halma.learn.recipe import load, parse_changes
+    from halma.learn.reports import Checkpoint, Finished, Report, Stopped
+
+    recipe = load(given.recipe)
+    recipe = recipe.changed(parse_changes(recipe, given.set)) if given.set else recipe
+    run = given.run or ROOT / "build" / "gpu-runs" / Path(given.recipe).stem
+    print(f"{_core.build()}; torch {torch.__version__}", flush=True)
+    if torch.cuda.is_available():
+        print(torch.cuda.get_device_name(), flush=True)
+    if given.source is not None and not list_checkpoints(run / "checkpoints"):
+        shutil.rmtree(run, ignore_errors=True)
+        unpack(given.source, run)
+        print(f"Unpacked {given.source} into {run}.", flush=True)
+
+    class Packer:
+        """Keeps the folder in step."""
+
+        packed_at = -_PACK_SECONDS
+
+        def handle(self, report: Report) -> None:
+            due = time.monotonic() - self.packed_at >= _PACK_SECONDS
+            last = isinstance(report, Stopped | Finished)
+            if (isinstance(report, Checkpoint) and due) or (
+                last and list_checkpoints(run / "checkpoints")
+            ):
+                pack(run, given.to, recipe.game)
+                self.packed_at = time.monotonic()
+
+        def close(self) -> None:
+            """Nothing is open."""
+
+    try:
+        metrics = run_loop(
+            recipe,
+            run,
+            [Console(), Packer()],
+            threads=given.threads,
+            device=given.device,
+            seconds=60 * given.minutes,
+            compiled=given.compile,
+        )
+    except HalmaError as error:
+        raise SystemExit(str(error)) from None
+    print("\n".join(f"{key:24} {value}" for key, value in metrics.items()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,656 @@
+"""The loop: self-play, learning, gate, matches, checkpoint; again and again.
+
+Every stage leaves a file and begins by looking for the one it needs, so that a run that was
+killed goes on with what is there.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypedDict
+
+import numpy as np
+import torch
+
+from halma import _core
+from halma.agents import agent
+from halma.arena.openings import default_plies
+from halma.arena.tally import Tally
+from halma.errors import RunError, TableError
+from halma.interrupt import asked_to_stop
+from halma.learn import networks
+from halma.learn.checkpoints import Checkpoints, list_checkpoints
+from halma.learn.handlers.jsonl import MetricsFile
+from halma.learn.metrics import keep_metrics
+from halma.learn.neural.files import BAD_BATCH, MODEL, WEIGHTS
+from halma.learn.neural.games import GameFiles, Window
+from halma.learn.neural.grades import Grader
+from halma.learn.neural.judging import Judges, find_device
+from halma.learn.neural.learner import Learner, Losses, NotANumber, put_weights, weights_of
+from halma.learn.neural.matches import play_match
+from halma.learn.neural.opening import heuristic_games
+from halma.learn.neural.players import AgentPlayer, SearchPlayer
+from halma.learn.neural.selfplay import Samples, SelfPlay, tree_options
+from halma.learn.neural.settings import NeuralSettings, learning_rate, opponents
+from halma.learn.neural.stopped import judge_stopped
+from halma.learn.recipe import Recipe
+from halma.learn.reports import (
+    Checkpoint,
+    Curve,
+    Finished,
+    Handler,
+    Iteration,
+    Progress,
+    Reporter,
+    Started,
+    Stopped,
+    reporting,
+)
+from halma.learn.rundir import RunDirectory
+from halma.solve.table import Table, save
+
+#: what checkpoints of these runs say they are
+KIND = "network in training"
+
+#: drawn numbers are told apart by what they are for
+_LEARN, _GATE, _MATCH, _OPEN = 2, 3, 4, 5
+
+
+class NeuralMetrics(TypedDict, total=False):
+    """A line of metrics.jsonl. What was not measured after an iteration is None."""
+
+    #: counts from 1
+    iteration: int
+    #: of self-play: games, those that ended by the rules, moves in a game, positions judged
+    games: int
+    finished: float
+    draws: float
+    first_share: float
+    mean_plies: float
+    evaluations: int
+    games_per_second: float
+    evaluations_per_second: float
+    resigned: int
+    #: of learning: games in the window, positions learnt from in it, the share of those that
+    #: stood there before, and new ones
+    window: int
+    positions: int
+    duplicates: float
+    new_positions: int
+    steps: int
+    policy_loss: float
+    value_loss: float
+    learning_rate: float
+    #: share of the learner's time in forward, backward and optimiser
+    learner_busy: float
+    #: of the gate: the share of points against the best, and whose turn it is now
+    gate: float | None
+    best: int
+    play_seconds: float
+    learn_seconds: float
+    match_seconds: float
+    #: of the whole run so far, earlier sittings included
+    seconds: float
+
+
+def train(
+    recipe: Recipe,
+    out: Path,
+    handlers: Sequence[Handler] = (),
+    threads: int = 1,
+    device: str = "auto",
+    seconds: float = math.inf,
+    compiled: bool = False,
+) -> NeuralMetrics:
+    """Train as a recipe says, in a run directory; return the metrics of the last iteration.
+
+    A run that was stopped or killed goes on where it was, and a finished one only answers.
+    After `seconds` of this sitting it stops as if it had been asked to, but returns.
+    `compiled` lets torch.compile at the network on a GPU, which takes a minute and pays off
+    after a few. A person's Ctrl-C leaves a checkpoint and ends in `KeyboardInterrupt`.
+    """
+    device = find_device(device)
+    with (
+        RunDirectory(out, recipe) as run,
+        reporting([MetricsFile(out), *handlers]) as reporter,
+    ):
+        return _Loop(recipe, run, threads, device, seconds, compiled, reporter).run()
+
+
+class _Interrupted(Exception):
+    """The stage in hand was given up because someone asked to stop."""
+
+
+@dataclass
+class _Best:
+    """The network that plays."""
+
+    weights: dict[str, np.ndarray[Any, Any]]
+    iteration: int
+
+
+class _Loop:
+    """One sitting of a run."""
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        run: RunDirectory,
+        threads: int,
+        device: str,
+        limit: float,
+        compiled: bool,
+        reporter: Reporter,
+    ) -> None:
+        self.settings: NeuralSettings = recipe.settings
+        self.recipe = recipe
+        self.out = run.path
+        self.threads = threads
+        self.device = device
+        self.limit = limit
+        self.compiled = compiled
+        self.game = recipe.game
+        self.reporter = reporter
+        self.files = GameFiles(self.out, self.game)
+        self.checkpoints = Checkpoints(run.checkpoints, self.game, KIND, self.settings.checkpoints)
+        #: games on disk, by iteration
+        self.counts: dict[int, int] = {}
+        #: the last iteration that is learnt, and the last that is safe
+        self.iteration = self.saved = 0
+        self.longest = 0.0
+        #: seconds of earlier sittings, and when this one began
+        self.earlier = 0.0
+        self.began = time.perf_counter()
+        self.asked = threading.Event()
+
+    def run(self) -> NeuralMetrics:
+        """Train from where the run is to its end."""
+        total = self.settings.iterations
+        try:
+            found = self.checkpoints.newest(self.reporter.note)
+            self.saved = self.iteration = found.about["iteration"] if found is not None else 0
+            history = keep_metrics(self.out, self.saved)
+            self.reporter.emit(
+                Started(
+                    self.recipe.name,
+                    self.out,
+                    self.game.name,
+                    total,
+                    self.saved,
+                    tuple(history),
+                    curves(self.settings),
+                )
+            )
+            if self.saved == total and (self.out / WEIGHTS).exists():
+                metrics: Any = history[-1]
+            else:
+                metrics = self._go_on(found, history[-1] if history else None)
+            if self.iteration == total:
+                self.reporter.emit(Finished(metrics))
+        except OSError as error:
+            raise self._told(error) from None
+        last: NeuralMetrics = metrics
+        return last
+
+    def _go_on(self, found: Table | None, last: Any) -> NeuralMetrics:
+        self._prepare(found)
+        with self._stoppable() as asked:
+            self.asked = asked
+            if self.saved:
+                self._write_best()
+            else:
+                self._open()
+            while self.iteration < self.settings.iterations and not self._out_of_time():
+                began = time.perf_counter()
+                try:
+                    last = self._iterate(self.iteration + 1)
+                except _Interrupted:
+                    break
+                self.longest = max(self.longest, time.perf_counter() - began)
+                self.reporter.emit(Iteration(last))
+                done = self.iteration == self.settings.iterations
+                if done or asked.is_set() or self.checkpoints.is_due:
+                    self._save()
+            if self.iteration < self.settings.iterations:
+                self._save()
+                self.reporter.emit(Stopped(self.iteration))
+                if asked.is_set() and not self.timed_out:
+                    raise KeyboardInterrupt
+        if last is None:
+            raise RunError("The time was too short for a single iteration.")
+        return last  # type: ignore[no-any-return]
+
+    # Being asked to stop.
+
+    @contextmanager
+    def _stoppable(self) -> Iterator[threading.Event]:
+        """Stop the stage in hand at Ctrl-C, or when the time is up."""
+        self.timed_out = False
+
+        def stop() -> None:
+            self.selfplay.stop()
+            self.learner.stop()
+
+        with asked_to_stop(stop) as asked:
+
+            def time_is_up() -> None:
+                self.timed_out = True
+                asked.set()
+                stop()
+
+            timer = threading.Timer(min(self.limit, threading.TIMEOUT_MAX), time_is_up)
+            timer.daemon = True
+            if self.limit < math.inf:
+                timer.start()
+            try:
+                yield asked
+            finally:
+                timer.cancel()
+
+    def _out_of_time(self) -> bool:
+        """Tell whether another iteration would not fit into the time."""
+        if self.asked.is_set():
+            return True
+        used = time.perf_counter() - self.began
+        self.timed_out = used + self.longest > self.limit
+        return self.timed_out
+
+    # The stages.
+
+    def _prepare(self, found: Table | None) -> None:
+        settings = self.settings
+        self.learner = Learner(self.game, settings, self.device, self.threads)
+        if found is not None:
+            self.learner.restore(found.arrays, found.about["steps"])
+            self.earlier = found.about["seconds"]
+        self.best = _Best(weights_of(self.learner.network), self.saved)
+        if found is not None and settings.gate.games:
+            prefix = "best/"
+            self.best = _Best(
+                {
+                    name.removeprefix(prefix): np.array(array)
+                    for name, array in found.arrays.items()
+                    if name.startswith(prefix)
+                },
+                found.about["best"],
+            )
+        self.player = networks.build(self.learner.network.info, seed=settings.seed)
+        put_weights(self.player, self.best.weights, "")
+        self.judges = Judges(self.player, self.device, self.threads, self.compiled)
+        self.candidate: Judges | None = None
+        self.selfplay = SelfPlay(self.game, settings, self.judges.evaluators, self.threads)
+        self.window = Window(
+            self.game, settings.learning.window, settings.learning.share, settings.seed
+        )
+        self.plies = default_plies(self.game)
+        self.grader = Grader(self.recipe, self.threads, self.reporter.note)
+        self._load_window()
+
+    def _load_window(self) -> None:
+        """Read the games that the next iteration learns from beside its own."""
+        needed, held = [], 0
+        for iteration in reversed([i for i in self.files.kept() if i <= self.saved]):
+            if held < self.settings.learning.window:
+                games = self._read_games(iteration)
+                if games is not None:
+                    needed.append((iteration, games))
+                    held += len(games["numbers"])
+        for iteration, games in reversed(needed):
+            self._take_in(iteration, games)
+
+    def _read_games(self, iteration: int) -> Samples | None:
+        """Return games that are on disk; damaged ones are removed with a note."""
+        try:
+            return self.files.read(iteration)[0]
+        except TableError as error:
+            self.reporter.note(f"{error} Going on without the games in it.")
+            self.files.remove(iteration)
+            return None
+
+    def _take_in(self, iteration: int, games: Samples) -> None:
+        self.window.add(iteration, games)
+        self.counts[iteration] = len(games["numbers"])
+
+    def _open(self) -> None:
+        """Learn from games of a heuristic before anything else, if the recipe says so."""
+        settings = self.settings
+        if settings.start != "heuristic":
+            return
+        games = self._read_games(0) if self.files.has(0) else None
+        if games is None:
+            watch = self._watch("games of the heuristic", settings.opening.games)
+            games = heuristic_games(
+                self.game, settings, lambda done: watch(done, 0), self.asked.is_set
+            )
+            if games is None:
+                return
+            self.files.write(0, games, {})
+        self._take_in(0, games)
+        steps = self._steps(self.window.new(0), settings.opening.replay)
+        if self._learn(0, steps, settings.learning.rate) is not None:
+            self._promote(0)
+
+    def _iterate(self, iteration: int) -> NeuralMetrics:
+        """Play, learn, compare."""
+        settings = self.settings
+        games, played = self._games_of(iteration)
+        self._take_in(iteration, games)
+        new = self.window.new(iteration)
+        rate = learning_rate(settings, iteration)
+        losses = self._learn(iteration, self._steps(new, settings.learning.replay), rate)
+        if losses is None:
+            raise _Interrupted
+        began = time.perf_counter()
+        gate = self._gate(iteration)
+        if gate is None or gate >= settings.gate.threshold:
+            self._promote(iteration)
+        try:
+            compared = self._compare(iteration)
+        except _Interrupted:
+            if iteration == settings.iterations:
+                raise
+            compared = {}
+        self.iteration = iteration
+        self.state = self._state()
+        metrics: dict[str, Any] = {
+            "iteration": iteration,
+            **played,
+            "window": self.window.games,
+            "positions": len(self.window.learnt),
+            "duplicates": self.window.duplicates,
+            "new_positions": new,
+            "steps": losses.steps,
+            "policy_loss": losses.policy,
+            "value_loss": losses.value,
+            "learning_rate": rate,
+            "learner_busy": losses.busy,
+            "gate": gate,
+            "best": self.best.iteration,
+            **compared,
+            "learn_seconds": losses.seconds,
+            "match_seconds": time.perf_counter() - began,
+            "seconds": self._seconds(),
+        }
+        return metrics  # type: ignore[return-value]
+
+    def _games_of(self, iteration: int) -> tuple[Samples, dict[str, Any]]:
+        """Return an iteration's games, from disk if they were played already."""
+        if self.files.has(iteration):
+            try:
+                games, about = self.files.read(iteration)
+                return games, about["played"]
+            except TableError as error:
+                self.reporter.note(f"{error} Its games are played again.")
+        torch.set_num_threads(1)
+        watch = self._watch("self-play", self.settings.selfplay.games)
+        found = self.selfplay.play(iteration, watch)
+        if found is None:
+            raise _Interrupted
+        games, totals = found
+        if self.settings.selfplay.stopped == "judged":
+            judge_stopped(self.game, games)
+        seconds = totals["play_seconds"]
+        number = len(games["numbers"])
+        scores = games["scores"]
+        played = {
+            "games": number,
+            "finished": float((games["ends"] == _core.End.RULES.value).mean()),
+            "draws": float((np.ptp(scores, axis=1) == 0).mean()),
+            "first_share": float(scores[:, 0].mean() / max(scores.sum(axis=1).mean(), 1e-9)),
+            "mean_plies": float(games["lengths"].mean()),
+            "evaluations": int(totals["evaluations"]),
+            "games_per_second": number / seconds,
+            "evaluations_per_second": totals["evaluations"] / seconds,
+            "resigned": int(totals["resigned"]),
+            "pool_bytes": int(totals["pool_bytes"]),
+            "play_seconds": seconds,
+        }
+        self.files.write(iteration, games, {"played": played})
+        return games, played
+
+    def _steps(self, new: int, replay: float) -> int:
+        return max(1, math.ceil(new * replay / self.settings.learning.batch)) if new else 0
+
+    def _learn(self, iteration: int, steps: int, rate: float) -> Losses | None:
+        self.window.close()
+        if not len(self.window.learnt):
+            raise RunError(
+                "There is no position to learn from: all games were over before the first search."
+            )
+        self.reporter.emit(Progress(iteration, "learning", 0, steps, {}))
+        try:
+            return self.learner.learn(
+                self.window, steps, rate, (self.settings.seed, iteration, _LEARN)
+            )
+        except NotANumber as trouble:
+            raise self._not_a_number(iteration, trouble) from None
+
+    def _not_a_number(self, iteration: int, trouble: NotANumber) -> RunError:
+        path = self.out / BAD_BATCH
+        flat = {name: np.asarray(array).reshape(-1) for name, array in trouble.batch.items()}
+        save(path, self.game, "batch", {"iteration": iteration, "step": trouble.step}, flat)
+        return RunError(
+            f"The loss became not a number in iteration {iteration}, at step {trouble.step}, so "
+            f"the run has stopped. The batch is in '{path}'; {self._safe()}. A lower "
+            "'learning.rate' may help."
+        )
+
+    def _gate(self, iteration: int) -> float | None:
+        """Return the new network's share of points against the best, if there is a gate."""
+        gate = self.settings.gate
+        if not gate.games:
+            return None
+        if self.candidate is None:
+            self.candidate = Judges(self.learner.network, self.device, 1)
+        else:
+            self.candidate.load(self.learner.network)
+        tally = self._match(
+            ("candidate", "best"),
+            [self.candidate, self.judges],
+            gate.games,
+            gate.simulations,
+            (iteration, _GATE),
+        )
+        return tally.share.value
+
+    def _promote(self, iteration: int) -> None:
+        """Let the learner's network be the one that plays."""
+        self.best = _Best(weights_of(self.learner.network), iteration)
+        put_weights(self.player, self.best.weights, "")
+        self.judges.load(self.player)
+        self.selfplay.judges = self.judges.evaluators
+
+    def _compare(self, iteration: int) -> dict[str, float | None]:
+        """Measure the best network against agents and against the truth, where it is time."""
+        settings = self.settings
+        last = iteration == settings.iterations
+        found: dict[str, float | None] = {}
+        every = settings.evaluation.every
+        due = bool(every) and (iteration % every == 0 or last)
+        for number, name in enumerate(opponents(settings) if every else ()):
+            tally = None
+            if due:
+                self.reporter.emit(Progress(iteration, f"match against {name}", 0, 0, {}))
+                tally = self._match(
+                    ("network", name),
+                    [self.judges, agent(name)],
+                    settings.evaluation.games,
+                    settings.evaluation.simulations,
+                    (iteration, _MATCH, number),
+                )
+            found |= _measured(name, tally)
+        every = settings.truth.every
+        if every:
+            due = iteration % every == 0 or last
+            found |= self.grader.grade(self.judges.one, iteration, due, self._is_asked)
+        return found
+
+    def _is_asked(self) -> bool:
+        return self.asked.is_set()
+
+    def _match(
+        self,
+        names: tuple[str, str],
+        who: Sequence[Any],
+        games: int,
+        simulations: int,
+        purpose: tuple[int, ...],
+    ) -> Tally:
+        settings = self.settings
+        seeds = np.random.SeedSequence((settings.seed, *purpose)).generate_state(3, np.uint64) >> 2
+        options = tree_options(settings, noise=False).for_game(self.game)
+        sims = simulations or settings.search.simulations
+        players = [
+            SearchPlayer(self.game, one.one, options, sims, int(seed))
+            if isinstance(one, Judges)
+            else AgentPlayer(one)
+            for one, seed in zip(who, seeds, strict=False)
+        ]
+        tally = play_match(
+            self.game, names, players, games, int(seeds[2]), self.plies, self._is_asked
+        )
+        if tally is None:
+            raise _Interrupted
+        return tally
+
+    def _watch(self, stage: str, total: int) -> Callable[[int, int], None]:
+        began = time.perf_counter()
+        first: list[tuple[int, int]] = []
+
+        def watch(games: int, leaves: int) -> None:
+            if not first:
+                first.append((games, leaves))
+            seconds = max(time.perf_counter() - began, 1e-9)
+            done = games - first[0][0] if leaves else games
+            rates = {"games/s": done / seconds}
+            if leaves:
+                rates["evaluations/s"] = (leaves - first[0][1]) / seconds
+            self.reporter.emit(Progress(self.iteration + 1, stage, done, total, rates))
+
+        return watch
+
+    # What is kept.
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+        """Return what a checkpoint keeps of the moment; the learner may go on meanwhile."""
+        arrays = self.learner.arrays()
+        if self.settings.gate.games:
+            best = self.best.weights.items()
+            arrays |= {f"best/{name}": array.reshape(-1) for name, array in best}
+        about = {
+            "seconds": self._seconds(),
+            "steps": self.learner.steps,
+            "best": self.best.iteration,
+            "network": self.learner.network.info.architecture,
+        }
+        return about, arrays
+
+    def _save(self) -> None:
+        if self.iteration == self.saved:
+            return
+        path = self.checkpoints.save(self.iteration, *self.state)
+        self.saved = self.iteration
+        self._write_best()
+        self._forget_games()
+        self.reporter.emit(Checkpoint(self.saved, path, self.checkpoints.last_cost))
+
+    def _write_best(self) -> None:
+        """Write the best network, unless it is there."""
+        from halma.errors import NetworkError
+        from halma.learn.netfile import read_info
+
+        about = {"recipe": self.recipe.name, "iteration": self.best.iteration}
+        try:
+            if all(
+                dict(read_info(self.out / name).about) == about
+                for name in (WEIGHTS, MODEL)
+                if name == WEIGHTS or _can_export()
+            ):
+                return
+        except NetworkError:
+            pass
+        networks.save(self.player, self.out / WEIGHTS, about)
+        if _can_export():
+            networks.export(self.player, self.out / MODEL, about)
+
+    def _forget_games(self) -> None:
+        """Remove games that no checkpoint that is kept would learn from again."""
+        oldest = list_checkpoints(self.checkpoints.folder)[-1][0]
+        held = 0
+        for iteration in reversed(self.files.kept()):
+            if iteration > oldest:
+                continue
+            if held >= self.settings.learning.window:
+                self.files.remove(iteration)
+            held += self.counts.get(iteration, 0)
+
+    def _seconds(self) -> float:
+        return self.earlier + time.perf_counter() - self.began
+
+    def _safe(self) -> str:
+        return f"iteration {self.saved} is safe" if self.saved else "no iteration was saved yet"
+
+    def _told(self, error: OSError) -> RunError:
+        what = error.filename or self.out
+        return RunError(
+            f"'{what}': {error.strerror}. The run has stopped; {self._safe()}, and the same "
+            "command goes on from there."
+        )
+
+
+def curves(settings: NeuralSettings) -> tuple[Curve, ...]:
+    """Return what is worth watching."""
+    found = [
+        Curve("policy_loss", "policy loss", ".3f"),
+        Curve("value_loss", "value loss", ".3f"),
+        Curve("mean_plies", "moves a game", ".0f"),
+        Curve("games_per_second", "games/s", ".1f"),
+        Curve("evaluations_per_second", "evaluations/s", ",.0f"),
+    ]
+    if settings.gate.games:
+        found.append(Curve("gate", "against the best", ".1%"))
+    if settings.evaluation.every:
+        found += [Curve(f"vs_{name}", f"against {name}", ".1%") for name in opponents(settings)]
+    if settings.truth.every:
+        found += [
+            Curve("wr_p", "WR_p", ".1%"),
+            Curve("err_p", "ERR_p", ".4f"),
+            Curve("mae_v", "MAE_v", ".4f"),
+        ]
+    return tuple(found)
+
+
+def _measured(name: str, tally: Tally | None) -> dict[str, float | None]:
+    """Return what a match says: share and Elo, each with its 95% interval."""
+    key = f"vs_{name}"
+    if tally is None:
+        return {
+            key: None,
+            f"{key}_low": None,
+            f"{key}_high": None,
+            f"{key}_elo": None,
+            f"{key}_elo_low": None,
+            f"{key}_elo_high": None,
+        }
+    low, high = tally.share.interval
+    elo_low, elo_high = tally.elo_interval
+    return {
+        key: tally.share.value,
+        f"{key}_low": low,
+        f"{key}_high": high,
+        f"{key}_elo": tally.elo,
+        f"{key}_elo_low": elo_low,
+        f"{key}_elo_high": elo_high,
+    }
+
+
+def _can_export() -> bool:
+    from importlib.util import find_spec
+
+    return find_spec("onnxruntime") is not None

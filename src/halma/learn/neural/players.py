@@ -1,0 +1,93 @@
+"""Players who move in many games at once: networks, judged in batches, and agents."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from halma import _core
+from halma.agents import Agent
+from halma.games import Game, Record
+from halma.search.evaluators import Evaluator, Lane, priors
+
+
+class Player(Protocol):
+    """Someone who chooses moves in many games."""
+
+    def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[int]:
+        """Return the core's number of a legal move for each game, in which it is to move."""
+
+
+class AgentPlayer:
+    """An agent, who takes one game after the other."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+
+    def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[int]:
+        """Return a move for each game."""
+        return [
+            self._agent.choose(record, rng).value for record, rng in zip(records, rngs, strict=True)
+        ]
+
+
+class PolicyPlayer:
+    """A network's likeliest moves, without any search (hsueh2023, section IV)."""
+
+    def __init__(self, game: Game, judge: Evaluator) -> None:
+        self._game = game
+        self._judge = judge
+
+    def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[int]:
+        """Return the likeliest legal move of each game."""
+        planes = np.stack([record.encode() for record in records])
+        logits, _ = self._judge.evaluate(planes)
+        core = self._game.core
+        chosen = []
+        for record, row in zip(records, logits, strict=True):
+            state = record.position.state
+            moves = core.legal(state)
+            chosen.append(max(moves, key=lambda move: row[core.action(state, move)]))
+        return chosen
+
+
+class SearchPlayer:
+    """A network that searches: all games' trees grow together."""
+
+    def __init__(
+        self,
+        game: Game,
+        judge: Evaluator,
+        options: _core.SearchOptions,
+        simulations: int,
+        seed: int,
+    ) -> None:
+        self._game = game
+        self._judge = judge
+        self._options = options
+        self._simulations = simulations
+        self._seeds = random.Random(seed)
+        self._lane: Lane | None = None
+
+    def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[int]:
+        """Return what a search finds best in each game."""
+        core, number = self._game.core, len(records)
+        batch = _core.Batch(core, self._options, number, self._seeds.getrandbits(62))
+        for tree, record in enumerate(records):
+            states = (record.state_at(i) for i in reversed(range(len(record))))
+            earlier = [state for state in states if not core.at_chance(state)]
+            batch.set_root(tree, record.state_at(len(record)), self._simulations, earlier)
+        if self._lane is None or len(self._lane.planes) < number:
+            self._lane = self._judge.lane(number)
+        lane = self._lane
+        while collected := batch.collect(lane.planes):
+            lane.start(collected)
+            logits, values = lane.finish()
+            batch.submit(priors(logits), values)
+        return [
+            core.legal(record.state_at(len(record)))[batch.best(tree)]
+            for tree, record in enumerate(records)
+        ]

@@ -1,0 +1,208 @@
+"""What the page of a run with a network shows: curves, a game of self-play, the policy."""
+
+from __future__ import annotations
+
+from html import escape
+
+from halma.draw.charts import Guide
+from halma.draw.page import paragraphs
+from halma.games import Game, Position
+from halma.learn.neural.files import MODEL
+from halma.learn.neural.games import GameFiles
+from halma.learn.neural.selfplay import Samples
+from halma.learn.neural.settings import opponents
+from halma.learn.reports import Curve
+from halma.learn.run_report import Panel, Run, Section, Tile, View, quoted
+from halma.solve import Solution
+
+_BOARD = 250
+#: positions of a game that are drawn, and moves listed beneath each
+_POSITIONS, _MOVES = 9, 6
+
+PANELS = [
+    Panel(
+        "Losses",
+        (Curve("policy_loss", "policy", ".3f"), Curve("value_loss", "value", ".3f")),
+        "Cross-entropy of the policy with the searches', and how far values are from results. "
+        "Both may rise while the games get better: there is more to learn then.",
+    ),
+    Panel(
+        "Moves a game",
+        (Curve("mean_plies", "moves", ".0f"),),
+        "Mean length of the games of self-play.",
+    ),
+    Panel(
+        "Games of self-play",
+        (
+            Curve("finished", "ended by the rules", ".0%"),
+            Curve("draws", "drawn", ".0%"),
+            Curve("first_share", "points of the first player", ".0%"),
+            Curve("duplicates", "positions seen before", ".0%"),
+        ),
+        "What became of them.",
+    ),
+    Panel(
+        "Seconds an iteration",
+        (
+            Curve("play_seconds", "self-play", ".1f"),
+            Curve("learn_seconds", "learning", ".1f"),
+            Curve("match_seconds", "matches", ".1f"),
+        ),
+        "Where the time went.",
+    ),
+]
+
+
+def view(run: Run, truth: Solution | None) -> View:
+    """Return what there is to show; nothing of it needs torch."""
+    panels = [*_measured(run), *PANELS]
+    sections = [section for section in (_game(run), _policy(run)) if section is not None]
+    return View(_tiles(run), panels, _changes(run), sections, _commands(run))
+
+
+def _measured(run: Run) -> list[Panel]:
+    """Return a panel for everything the network was measured against."""
+    settings = run.recipe.settings
+    panels = []
+    if settings.truth.every:
+        panels.append(
+            Panel(
+                "WR_p, points against perfect play",
+                (Curve("wr_p", "WR_p", ".1%"),),
+                "Share of points of the network's likeliest moves against the optimal player, "
+                "with its 95% interval. Nobody can have more than 50% in the long run.",
+                band=("wr_p_low", "wr_p_high"),
+                level=Guide(0.5, "perfect play"),
+                from_zero=False,
+            )
+        )
+    for name in opponents(settings) if settings.evaluation.every else ():
+        key = f"vs_{name}"
+        panels.append(
+            Panel(
+                f"Points against {name}",
+                (Curve(key, name, ".1%"),),
+                "Share of points with its 95% interval, in pairs of games with changed seats.",
+                band=(f"{key}_low", f"{key}_high"),
+                level=Guide(0.5, "equal"),
+            )
+        )
+    return panels
+
+
+def _tiles(run: Run) -> list[Tile]:
+    tiles = []
+    for name in opponents(run.recipe.settings):
+        share = run.latest(f"vs_{name}")
+        if share is not None:
+            elo = run.latest(f"vs_{name}_elo")
+            tiles.append(Tile(f"{share:.1%}", f"against {name}", f"{elo:+.0f} Elo"))
+    games = sum(m["games"] for m in run.metrics)
+    iterations = run.recipe.settings.iterations
+    return [
+        *tiles,
+        Tile(f"{run.last['iteration']:,}", "iterations", f"of {iterations:,}"),
+        Tile(f"{games:,}", "games of self-play", f"{run.last['mean_plies']:.0f} moves at last"),
+        Tile(f"{run.last['evaluations_per_second']:,.0f}", "evaluations a second", "in self-play"),
+    ]
+
+
+def _changes(run: Run) -> list[Guide]:
+    """Return where the learning rate fell in a step."""
+    learning = run.recipe.settings.learning
+    if learning.schedule != "step":
+        return []
+    later = [m["iteration"] for m in run.metrics if m["learning_rate"] == learning.late_rate]
+    return [Guide(float(later[0] - 1), f"learning rate {learning.late_rate:g}")] if later else []
+
+
+def _game(run: Run) -> Section | None:
+    """Draw a game of the last iteration whose games are on disk."""
+    files = GameFiles(run.path, run.recipe.game)
+    kept = [number for number in files.kept() if 0 < number <= run.last["iteration"]]
+    if not kept:
+        return None
+    samples, _ = files.read(kept[-1])
+    text = (
+        f"The first game of iteration {kept[-1]:,}, its moves evenly spaced. An arrow or a ring "
+        "shows what was played; beneath is the policy of the search, and what it expected."
+    )
+    last = int(samples["row_offsets"][1])
+    shown = sorted({round(i * (last - 1) / (_POSITIONS - 1)) for i in range(_POSITIONS)})
+    cards = "\n".join(_row(run.recipe.game, samples, row) for row in shown if row < last)
+    return Section(
+        "A game of self-play", f'{paragraphs(text)}\n<div class="grid three">\n{cards}\n</div>'
+    )
+
+
+def _row(game: Game, samples: Samples, row: int) -> str:
+    position = Position(game, samples["states"][row].tobytes())
+    entries = slice(*samples["policy_offsets"][[row, row + 1]])
+    shares = dict(
+        zip(
+            samples["policy_actions"][entries].tolist(),
+            samples["policy_shares"][entries].tolist(),
+            strict=True,
+        )
+    )
+    moves = {move.value: move for move in position.legal_moves}
+    played = moves.get(int(samples["moves"][row]))
+    value = float(samples["values"][row])
+    expected = "a random move" if value != value else f"expects {value:.2f}"
+    likely = {
+        move.text: shares.get(game.core.action(position.state, move.value), 0.0)
+        for move in moves.values()
+    }
+    picture = position.svg(played, size=_BOARD) if played else position.svg(size=_BOARD)
+    return _card(picture, f"move {samples['plies'][row] + 1}, {expected}", likely)
+
+
+def _card(picture: str, title: str, likely: dict[str, float]) -> str:
+    ordered = sorted(likely.items(), key=lambda item: -item[1])[:_MOVES]
+    rows = "".join(
+        f"<tr><td>{escape(text)}</td>"
+        f'<td class="share"><i style="width:{55 * share:.0f}%"></i>{share:.0%}</td></tr>'
+        for text, share in ordered
+        if share > 0
+    )
+    return (
+        f'<div class="card">{picture}<div><b>{escape(title)}</b></div>'
+        f'<table class="moves">{rows}</table></div>'
+    )
+
+
+def _policy(run: Run) -> Section | None:
+    """Show what the best network makes of the start, without any search."""
+    import random
+
+    from halma.agents import agent
+    from halma.errors import HalmaError
+    from halma.games import Record
+
+    record = Record(run.recipe.game)
+    record.roll(random.Random(0))
+    try:
+        network = agent(f"net:file={run.path / MODEL},sims=1")
+        found = network.analyse(record, random.Random(0))  # type: ignore[attr-defined]
+    except (HalmaError, ImportError):
+        return None
+    likely = {report.move.text: report.prior or 0.0 for report in found.moves}
+    title = f"expects {found.value:.2f}" if found.value is not None else ""
+    card = _card(record.position.svg(size=_BOARD), title, likely)
+    return Section(
+        "The network at the start",
+        f'{paragraphs("Its policy before any search.")}<div class="grid three">{card}</div>',
+    )
+
+
+def _commands(run: Run) -> list[tuple[str, str]]:
+    where, variant = quoted(run.path), run.recipe.game.name
+    player = f"net:{quoted(run.path / MODEL)},sims=100"
+    found = [
+        (f"halma play human {player} --game {variant}", "Play against it:"),
+        (f"halma match {player} greedy --game {variant}", "Let it play:"),
+        (f"halma report {where}", "Write this page again:"),
+    ]
+    if run.last["iteration"] < run.recipe.settings.iterations:
+        found.insert(0, (f"halma train {where}", "Go on with training:"))
+    return found

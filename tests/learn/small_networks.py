@@ -1,0 +1,67 @@
+"""Runs with a network that take a second or two, for tests."""
+
+import os
+import signal
+import subprocess
+import sys
+
+from halma.learn.recipe import Recipe, _checked
+from halma.learn.settings import nested
+
+SMALL = {
+    "game": "rhombus-3x3-1",
+    "network": "hsueh2023:filters=4",
+    "iterations": 3,
+    "search.simulations": 4,
+    "search.considered": 4,
+    "selfplay.games": 8,
+    "selfplay.slots": 4,
+    "selfplay.plies": 12,
+    "learning.window": 20,
+    "learning.batch": 16,
+    "learning.warmup": 0,
+    "evaluation.every": 0,
+    "opening.games": 6,
+    # Every iteration is saved.
+    "checkpoints.seconds": 0.0,
+}
+
+
+def small(**changes) -> Recipe:
+    """Return a small recipe; `search__c=2` changes `search.c`."""
+    given = {key.replace("__", "."): value for key, value in changes.items()}
+    return _checked("small", {"method": "neural", **nested({**SMALL, **given})})
+
+
+def recipe_file(folder, **changes):
+    """Write a small recipe and return its file."""
+    path = folder / "small.toml"
+    path.write_text(small(**changes).toml(), encoding="utf-8")
+    return path
+
+
+def start(recipe, out, *more):
+    """Start `halma train`; it hears Ctrl-C whatever the tests themselves were told."""
+    command = [sys.executable, "-m", "halma.cli", "train", str(recipe), "--out", str(out)]
+    return subprocess.Popen(
+        [*command, "--threads", "1", "--device", "cpu", "--json", *more],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+
+
+def train(recipe, out, handlers=(), **more):
+    """Train on one thread."""
+    from halma.learn.neural.loop import train as run
+
+    return run(recipe, out, handlers, threads=1, device="cpu", **more)
+
+
+def train_file(path, out):
+    """Train as a file says, in a process that may be killed."""
+    from halma.learn.recipe import load
+
+    train(load(str(path)), out)
