@@ -181,6 +181,8 @@ concept Game =
 //                                       255, so that planes may travel as bytes; without it, no
 //   class Backward                      moves taken back, for retrograde analysis: see the concept
 //                                       TakesBack in solve/retrograde.hpp
+//   class Forward                       where moves lead in the index, to check what the analysis
+//                                       found: see the concept WalksIndex there
 
 template <class G>
 concept CountsMoves = requires(const G& g, const typename G::State& s) {
