@@ -489,7 +489,7 @@ def fig20(found: Found) -> list[Row]:
 
 def _alike(found: Found, variant: str, simulations: int) -> Iterable[Row]:
     values = _values(found, variant, [(untried, simulations) for untried in UNTRIED])
-    if values:
+    if len(values) == len(UNTRIED):
         spread = max(values.values()) - min(values.values())
         yield Row(
             f"{VARIANTS[variant]}: {simulations} simulations, all initial W/N",

@@ -110,7 +110,6 @@ def full_amount(variant: str) -> Amount:
 
 _SEVEN_CS = CS[::2]
 _FIVE_CS = CS[::3]
-_THREE_CS = CS[::6]
 _QUICK = {
     "ewn-3x3-3": Amount(
         iterations=40,
@@ -136,15 +135,15 @@ _QUICK = {
         simulations=150,
         grade_every=2,
         grade_games=4000,
-        cs=_SEVEN_CS,
-        epsilons=(0.0, 0.1, 0.25, 0.5),
+        cs=_FIVE_CS,
+        epsilons=(0.0, 0.25, 0.5),
         alphas=(0.03, 1.5, 12.0),
-        simulation_axis=(6, 12, 25, 50, 100, 150, 200),
+        simulation_axis=(6, 25, 50, 100, 150),
         timed_axis=(6, 25, 100, 400),
-        untried_cs=_THREE_CS,
+        untried_cs=(CS[0], CS[6]),
         untried_simulations=(6, 25, 100),
-        trials=3,
-        further_simulations=FURTHER_SIMULATIONS[:5],
+        trials=2,
+        further_simulations=(2, 8, 32),
         further_seeds=3,
         few_iterations=(1500, 2),
     ),
@@ -155,15 +154,15 @@ _QUICK_LARGE = Amount(
     simulations=100,
     grade_every=2,
     grade_games=4000,
-    cs=_FIVE_CS,
+    cs=CS[::6],
     epsilons=(0.0, 0.25),
     alphas=(0.03, 1.5, 12.0),
     simulation_axis=(6, 25, 100, 400),
     timed_axis=(6, 25, 100, 400),
-    untried_cs=_THREE_CS,
+    untried_cs=(CS[0], CS[6]),
     untried_simulations=(6, 25, 100),
     trials=2,
-    further_simulations=FURTHER_SIMULATIONS[:5],
+    further_simulations=(2, 8, 32),
     further_seeds=2,
     few_iterations=(1200, 1),
 )
