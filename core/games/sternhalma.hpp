@@ -40,6 +40,7 @@ class Sternhalma {
   using Words = std::array<std::uint64_t, kClasses>;  // a set of holes, by parity class
 
   class Backward;  // moves taken back: sternhalma_backward.hpp
+  class Forward;   // where moves lead in the index: sternhalma_forward.hpp
 
   struct State {
     std::uint64_t occupied[kClasses];

@@ -6,6 +6,10 @@
 // places are the two parts of the index: the position `block * width + place` has the
 // standing army to move. Boards are seen from the standing army's side, which is player 0;
 // to see them from the other side is to number the holes from the other end.
+//
+// Left and right make no difference: a position is worth as much as its mirror image, so
+// that of two blocks that mirror each other one will do. The blocks kept are numbered as
+// rows. Of a block that is its own mirror image every place is kept, for simplicity.
 #pragma once
 
 #include "sternhalma.hpp"
@@ -15,8 +19,19 @@ namespace halma {
 template <int MaxPieces, int MaxPlayers>
 class Sternhalma<MaxPieces, MaxPlayers>::Backward {
  public:
-  /// How many blocks there are, and places in each, in a game with an index.
-  static std::uint64_t blocks(const Sternhalma& game) { return binomials()[game.board_.size()][game.army_]; }
+  /// How many rows there are, and places in each, in a game with an index.
+  static std::uint64_t rows(const Sternhalma& game) {
+    const std::uint64_t blocks = binomials()[game.board_.size()][game.army_];
+    const std::vector<int> mirror = mirrored(game);
+    int axis = 0;
+    for (int hole = 0; hole < game.board_.size(); ++hole) axis += mirror[hole] == hole;
+    // Blocks that are their own mirror images: some pairs of holes, the rest on the axis.
+    std::uint64_t alone = 0;
+    const int pairs = (game.board_.size() - axis) / 2;
+    for (int k = 0; 2 * k <= game.army_ && k <= pairs; ++k)
+      if (game.army_ - 2 * k <= axis) alone += binomials()[pairs][k] * binomials()[axis][game.army_ - 2 * k];
+    return (blocks + alone) / 2;
+  }
   static std::uint64_t width(const Sternhalma& game) {
     return binomials()[game.board_.size() - game.army_][game.army_];
   }
@@ -33,17 +48,30 @@ class Sternhalma<MaxPieces, MaxPlayers>::Backward {
       unrank_set(place, {cells, static_cast<std::size_t>(army)});
       std::copy_n(cells, army, numbers_.begin() + static_cast<std::ptrdiff_t>(place) * army);
     }
+    const std::vector<int> mirror = mirrored(game);
+    const int last = game.board_.size() - 1;
+    for (int hole = 0; hole <= last; ++hole) {
+      view_[0][hole] = static_cast<std::uint8_t>(last - hole);
+      view_[1][hole] = static_cast<std::uint8_t>(last - mirror[hole]);
+    }
+    keep_rows(mirror);
   }
+
+  /// The block of a row, and how many blocks the row stands for: itself and its mirror
+  /// image, or one that is both.
+  std::uint32_t block(std::uint64_t row) const { return blocks_[row]; }
+  int weight(std::uint64_t row) const { return weights_[row]; }
 
   /// No position has more moves than this.
   int max_moves() const {
     int largest = 0;
     for (const std::uint64_t holes : game_.holes_) largest = std::max(largest, std::popcount(holes));
-    return game_.army_ * (HoleBoard::kDirections + largest - 1);
+    const int free = game_.board_.size() - 2 * game_.army_;
+    return game_.army_ * std::min(HoleBoard::kDirections + largest - 1, free);
   }
 
   struct Spot {
-    std::uint32_t block, place;
+    std::uint32_t row, place;
   };
 
   /// What a player to move finds: a number of moves, or one of these.
@@ -64,7 +92,9 @@ class Sternhalma<MaxPieces, MaxPlayers>::Backward {
       for (int i = 0; i < army; ++i) {
         game_.put(standing_, 0, i, own[i]);
         taken |= std::uint64_t{1} << own[i];
+        for (int side = 0; side < 2; ++side) viewed_[side][i] = tables_.view_[side][own[i]];
       }
+      for (auto& holes : viewed_) std::sort(holes, holes + army);
       for (int hole = 0, number = 0; hole < holes; ++hole) {
         if (taken >> hole & 1) continue;
         hole_[number] = static_cast<std::uint8_t>(hole);
@@ -117,27 +147,39 @@ class Sternhalma<MaxPieces, MaxPlayers>::Backward {
       }
     }
 
-    /// The same board with the moving army to move, seen from its side: where that
-    /// position stands in the index.
+    /// The same board, or its mirror image, with the moving army to move, seen from its
+    /// side: where that position is kept.
     Spot turned(std::uint32_t place) const {
-      const int army = game_.army_, last = game_.board_.size() - 1;
+      const int army = game_.army_;
       const std::uint8_t* numbers = tables_.numbers(place);
-      std::uint64_t moving = 0;
-      Spot spot{0, 0};
-      for (int i = 0; i < army; ++i) {
-        const int hole = hole_[numbers[i]];
-        moving |= std::uint64_t{1} << hole;
-        spot.block += tables_.choose_[last - hole][army - i];
-      }
-      for (int i = 0; i < army; ++i) {
-        const int hole = standing_.piece[i];
-        const int below = std::popcount(moving >> hole);  // numbered from the other end
-        spot.place += tables_.choose_[last - hole - below][army - i];
-      }
-      return spot;
+      std::uint32_t block = 0;
+      for (int i = 0; i < army; ++i)  // ascending holes descend from the other side
+        block += tables_.choose_[tables_.view_[0][hole_[numbers[i]]]][army - i];
+      const std::uint32_t kept = tables_.rows_[block];
+      return {kept >> 1, seen(numbers, kept & 1)};
+    }
+
+    /// Where the mirror image of the position at turned(place) is kept too, if that row is
+    /// its own mirror image.
+    Spot turned_and_mirrored(std::uint32_t place) const {
+      return {turned(place).row, seen(tables_.numbers(place), 1)};
     }
 
    private:
+    /// The place of the standing army as the moving one sees it, plain or mirrored.
+    std::uint32_t seen(const std::uint8_t* numbers, int side) const {
+      const int army = game_.army_;
+      std::uint64_t moving = 0;
+      for (int i = 0; i < army; ++i) moving |= std::uint64_t{1} << tables_.view_[side][hole_[numbers[i]]];
+      std::uint32_t place = 0;
+      for (int i = 0; i < army; ++i) {
+        const int hole = viewed_[side][i];
+        const int below = std::popcount(moving & ((std::uint64_t{1} << hole) - 1));
+        place += tables_.choose_[hole - below][i + 1];
+      }
+      return place;
+    }
+
     State load(std::uint32_t place) const {
       State s = standing_;
       const std::uint8_t* numbers = tables_.numbers(place);
@@ -148,8 +190,9 @@ class Sternhalma<MaxPieces, MaxPlayers>::Backward {
     const Backward& tables_;
     const Sternhalma& game_;
     State standing_;
-    std::uint8_t hole_[64] = {};              // holes free of the standing army, numbered
-    std::uint8_t number_[kClasses][64] = {};  // [class][bit]: the inverse
+    std::uint8_t viewed_[2][kLargestArmy] = {};  // its holes as the other side sees them: plain, mirrored
+    std::uint8_t hole_[64] = {};                 // holes free of the standing army, numbered
+    std::uint8_t number_[kClasses][64] = {};     // [class][bit]: the inverse
   };
 
  private:
@@ -157,10 +200,64 @@ class Sternhalma<MaxPieces, MaxPlayers>::Backward {
     return numbers_.data() + static_cast<std::size_t>(place) * game_.army_;
   }
 
+  /// Left and right exchanged: where each hole goes. Holes stay where they are if that
+  /// would change the game.
+  static std::vector<int> mirrored(const Sternhalma& game) {
+    const HoleBoard& board = game.board_;
+    const int holes = board.size();
+    std::vector<int> same(holes), mirror(holes, HoleBoard::kOff);
+    int sum = 0;  // of the left and the right end
+    for (const HoleBoard::Hole& hole : board.holes) sum = std::max(sum, hole.x2);
+    for (int h = 0; h < holes; ++h) {
+      same[h] = h;
+      for (int other = 0; other < holes; ++other)
+        if (board.holes[other].y == board.holes[h].y && board.holes[other].x2 == sum - board.holes[h].x2)
+          mirror[h] = other;
+      if (mirror[h] == HoleBoard::kOff) return same;
+    }
+    constexpr int kMirrored[HoleBoard::kDirections] = {1, 0, 5, 4, 3, 2};
+    for (int h = 0; h < holes; ++h) {
+      for (int d = 0; d < HoleBoard::kDirections; ++d) {
+        const int next = game.neighbour_[h][d];
+        const int expected = next == HoleBoard::kOff ? next : mirror[next];
+        if (game.neighbour_[mirror[h]][kMirrored[d]] != expected) return same;
+      }
+      for (int player = 0; player < game.players(); ++player)
+        if (game.has(game.target_[player], h) != game.has(game.target_[player], mirror[h]) ||
+            game.has(game.open_to_[player], h) != game.has(game.open_to_[player], mirror[h]))
+          return same;
+    }
+    return mirror;
+  }
+
+  void keep_rows(const std::vector<int>& mirror) {
+    const std::uint64_t blocks = binomials()[game_.board_.size()][game_.army_];
+    rows_.resize(blocks);
+    int cells[kLargestArmy];
+    const std::span<int> army{cells, static_cast<std::size_t>(game_.army_)};
+    for (std::uint64_t block = 0; block < blocks; ++block) {
+      unrank_set(block, army);
+      for (int& cell : army) cell = mirror[cell];
+      std::ranges::sort(army);
+      const std::uint64_t image = rank_set(army);
+      if (image < block) {
+        rows_[block] = rows_[image] | 1;
+        continue;
+      }
+      rows_[block] = static_cast<std::uint32_t>(blocks_.size() << 1);
+      blocks_.push_back(static_cast<std::uint32_t>(block));
+      weights_.push_back(image == block ? 1 : 2);
+    }
+  }
+
   const Sternhalma& game_;
   std::uint32_t width_;
   std::uint32_t choose_[64][kLargestArmy + 1];
   std::vector<std::uint8_t> numbers_;  // [place * army + i]: free holes, ascending
+  std::uint8_t view_[2][64] = {};      // [mirrored][hole]: as the other side sees it
+  std::vector<std::uint32_t> rows_;    // [block]: twice the row, and one if it is kept mirrored
+  std::vector<std::uint32_t> blocks_;  // [row]
+  std::vector<std::uint8_t> weights_;  // [row]
 };
 
 }  // namespace halma

@@ -6,7 +6,7 @@
 
 #include "../kernels.hpp"
 #include "../solve/crew.hpp"
-#include "rows.hpp"
+#include "row_numbers.hpp"
 
 namespace halma {
 
@@ -15,7 +15,7 @@ inline float sigmoid(float logit) { return 1.0f / (1.0f + std::exp(-logit)); }
 class LookupTable {
  public:
   /// Logits are drawn from N(0, spread): every action about as likely, every value near a half.
-  LookupTable(Rows rows, int actions, float spread, std::uint64_t seed, int threads)
+  LookupTable(RowNumbers rows, int actions, float spread, std::uint64_t seed, int threads)
       : rows_(std::move(rows)), actions_(actions), updates_(rows_.size()) {
     entries_.resize(rows_.size() * width());
     constexpr std::uint64_t kPortion = 4096;  // rows, each portion with a generator of its own
@@ -28,7 +28,7 @@ class LookupTable {
     share_work(threads, (rows_.size() + kPortion - 1) / kPortion, [&] { return fill; });
   }
 
-  const Rows& rows() const { return rows_; }
+  const RowNumbers& rows() const { return rows_; }
   int actions() const { return actions_; }
   /// Floats of an entry: the value logit, then a logit per action.
   std::size_t width() const { return static_cast<std::size_t>(actions_) + 1; }
@@ -98,7 +98,7 @@ class LookupTable {
   }
 
  private:
-  Rows rows_;
+  RowNumbers rows_;
   int actions_;
   std::vector<float> entries_;  // [row][value, logit of each action]
   std::vector<std::uint32_t> updates_;

@@ -96,7 +96,7 @@ class Tabular : public AnyTabular {
     if (game.index_size() == 0) throw std::invalid_argument("this game's positions cannot be enumerated");
     if (game.actions() > 0xFFFF)
       throw std::invalid_argument("this game has too many actions for a lookup table");
-    Rows rows(reachable(game).bits);
+    RowNumbers rows(reachable(game).bits);
     table_.emplace(std::move(rows), game.actions(), options.spread, mix64(options.seed ^ kTableStream),
                    threads);
   }

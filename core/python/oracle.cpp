@@ -30,14 +30,14 @@ void bind_oracle(nb::module_& module) {
       .def(
           "__init__",
           [](RetrogradeTable* self, const AnyGame& game, const ByteArray& values,
-             const ByteArray& distances) {
+             const std::optional<ByteArray>& distances) {
             const std::uint64_t size = game.index_size();
-            if (size == 0 || values.size() != (size + 3) / 4 || distances.size() != size)
+            if (size == 0 || values.size() != (size + 3) / 4 || (distances && distances->size() != size))
               throw nb::value_error("the table does not have one entry for each position of this game");
-            new (self) RetrogradeTable(game, values.data(), distances.data());
+            new (self) RetrogradeTable(game, values.data(), distances ? distances->data() : nullptr);
           },
-          nb::arg("game"), nb::arg("values"), nb::arg("distances"), nb::keep_alive<1, 2>(),
-          nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>());
+          nb::arg("game"), nb::arg("values"), nb::arg("distances").none() = nb::none(),
+          nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>());
 }
 
 }  // namespace halma::python

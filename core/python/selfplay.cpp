@@ -259,10 +259,16 @@ void bind_selfplay(nb::module_& module) {
           nb::arg("threads") = 1, nb::arg("seed") = 0, nb::arg("first") = 0, nb::arg("end") = kNoEnd,
           nb::keep_alive<1, 2>())
       .def("collect", &collect, nb::arg("group"), nb::arg("planes"),
+           nb::sig("def collect(self, group: int, planes: numpy.typing.NDArray[typing.Any]) -> int"),
            "Run a group to its next leaves and write their planes; return how many.")
       .def("submit", &submit, nb::arg("group"), nb::arg("logits"), nb::arg("values"),
+           nb::sig("def submit(self, group: int, logits: numpy.typing.NDArray[typing.Any], "
+                   "values: numpy.typing.NDArray[typing.Any]) -> None"),
            "Judge a group's leaves: logits (leaves, actions), values (leaves, players), mover first.")
       .def("step", &step, nb::arg("group"), nb::arg("logits"), nb::arg("values"), nb::arg("planes"),
+           nb::sig(
+               "def step(self, group: int, logits: numpy.typing.NDArray[typing.Any], "
+               "values: numpy.typing.NDArray[typing.Any], planes: numpy.typing.NDArray[typing.Any]) -> int"),
            "submit() and collect() in one go, which spares half of the way to memory.")
       .def("take_finished", &take_finished, nb::sig("def take_finished(self) -> dict[str, typing.Any]"),
            "Games finished since it was last asked, as arrays.")

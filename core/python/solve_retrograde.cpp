@@ -87,6 +87,7 @@ nb::dict state(nb::handle self) {
   nb::dict out;
   out["cells"] = nb::ndarray<nb::numpy, const std::uint8_t>(cells.data(), {cells.size()}, self);
   out["frontier"] = nb::ndarray<nb::numpy, const std::uint64_t>(frontier.data(), {frontier.size()}, self);
+  out["open"] = static_cast<int>(solution.open_cell());
   out["layers"] = solution.layers();
   out["illegal"] = solution.illegal();
   return out;
@@ -97,6 +98,8 @@ void restore(AnyRetrograde& solution, const nb::dict& state) {
   const auto frontier = nb::cast<WordArray>(state["frontier"]);
   if (cells.size() != solution.cells().size() || frontier.size() != solution.frontier().size())
     throw nb::value_error("this state belongs to another game");
+  if (nb::cast<int>(state["open"]) != solution.open_cell())
+    throw nb::value_error("the cells of this state are written otherwise");
   auto layers = nb::cast<std::vector<std::uint64_t>>(state["layers"]);
   const auto illegal = nb::cast<std::uint64_t>(state["illegal"]);
   nb::gil_scoped_release release;
@@ -106,14 +109,18 @@ void restore(AnyRetrograde& solution, const nb::dict& state) {
 }
 
 std::uint64_t verify(const AnyGame& game, const ByteArray& values, const std::optional<ByteArray>& distances,
-                     int threads) {
+                     int threads, std::uint64_t first_row, std::optional<std::uint64_t> asked) {
   const RetrogradeMakers& makers = makers_for(game);
+  const std::uint64_t all = makers.rows(game);
+  if (first_row > all || asked.value_or(0) > all - first_row)
+    throw nb::value_error("the table has fewer rows than that");
+  const std::uint64_t rows = asked.value_or(all - first_row);
   if (values.size() != (game.index_size() + 3) / 4 || (distances && distances->size() != game.index_size()))
     throw nb::value_error("the table does not have one entry for each position of this game");
   std::span<const std::uint8_t> plies;
   if (distances) plies = {distances->data(), distances->size()};
   nb::gil_scoped_release release;
-  return makers.count_inconsistent(game, values.data(), plies, checked_threads(threads));
+  return makers.count_inconsistent(game, values.data(), plies, first_row, rows, checked_threads(threads));
 }
 
 }  // namespace
@@ -160,9 +167,15 @@ void bind_retrograde(nb::module_& module) {
            "All there is to know between layers, for restore(); arrays are views, not copies.")
       .def("restore", &restore, nb::arg("state"),
            nb::sig("def restore(self, state: dict[str, typing.Any]) -> None"))
+      .def_static(
+          "rows", [](const AnyGame& game) { return makers_for(game).rows(game); }, nb::arg("game"),
+          "Into how many parts of equal size verify() divides the work.")
       .def_static("verify", &verify, nb::arg("game"), nb::arg("values"),
-                  nb::arg("distances").none() = nb::none(), nb::arg("threads") = 2,
-                  "Count entries that do not follow from those of their successors.");
+                  nb::arg("distances").none() = nb::none(), nb::arg("threads") = 2, nb::arg("first_row") = 0,
+                  nb::arg("rows") = nb::none(),
+                  "Count entries that do not follow from those of their successors, of all that\n"
+                  "have successors in some rows of the table, by default in all: then every entry\n"
+                  "is looked at.");
 }
 
 }  // namespace halma::python

@@ -1,4 +1,5 @@
 #include "../games/sternhalma_backward.hpp"
+#include "../games/sternhalma_forward.hpp"
 #include "../learn/registry.hpp"
 #include "../search/racing.hpp"
 #include "../search/registry.hpp"

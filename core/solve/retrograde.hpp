@@ -10,7 +10,8 @@
 // changes the mover's own pieces only, so that predecessors lie in the block they are
 // asked in: a row of some ten kilobytes that stays in cache and belongs to one thread.
 // The price is that the position a layer resolves must be handed over to the block of the
-// other side, a single bit in a large set, once in its life.
+// other side, a single bit in a large set, once in its life. Of blocks that mirror each
+// other one is kept, as a row.
 #pragma once
 
 #include <array>
@@ -24,6 +25,7 @@
 
 #include "../any.hpp"
 #include "crew.hpp"
+#include "pages.hpp"
 
 namespace halma {
 
@@ -38,13 +40,30 @@ inline Solved packed_value(const std::uint8_t* table, std::uint64_t i) {
 template <class G>
 concept TakesBack = Game<G> && requires(const G& game, const typename G::Backward& tables,
                                         typename G::Backward::Block& block, std::uint32_t place) {
-  { G::Backward::blocks(game) } -> std::same_as<std::uint64_t>;
+  { G::Backward::rows(game) } -> std::same_as<std::uint64_t>;
   { G::Backward::width(game) } -> std::same_as<std::uint64_t>;
   { tables.max_moves() } -> std::same_as<int>;
+  { tables.block(std::uint64_t{}) } -> std::same_as<std::uint32_t>;
+  { tables.weight(std::uint64_t{}) } -> std::same_as<int>;
   { block.open(place) } -> std::same_as<void>;
   { block.standing(place) } -> std::same_as<int>;
   { block.turned(place) } -> std::same_as<typename G::Backward::Spot>;
+  { block.turned_and_mirrored(place) } -> std::same_as<typename G::Backward::Spot>;
   block.predecessors(place, [](std::uint32_t) {});
+};
+
+/// The way forward, which has nothing in common with the way back but the index: rows of
+/// positions that follow each other (see sternhalma_forward.hpp).
+template <class G>
+concept WalksIndex = Game<G> && requires(const G& game, typename G::Forward& walk,
+                                         const typename G::Forward::Before& before, const MoveList& moves) {
+  { G::Forward::rows(game) } -> std::same_as<std::uint64_t>;
+  { G::Forward::width(game) } -> std::same_as<std::uint64_t>;
+  walk.open(std::uint64_t{});
+  { walk.next() } -> std::same_as<typename G::Forward::Before>;
+  { walk.rank(before.set) } -> std::same_as<std::uint64_t>;
+  { walk.agrees(before, std::uint64_t{}) } -> std::same_as<bool>;
+  walk.after(before, moves, [](std::uint64_t) {});
 };
 
 /// A solution in the making, whatever the game.
@@ -66,6 +85,8 @@ class AnyRetrograde {
   virtual void distances(std::uint64_t first, std::uint64_t number, std::uint8_t* out) const = 0;
 
   // Between layers the two arrays and the two numbers below are all there is to know.
+  /// Cells from this one on are open; what the others mean depends on it.
+  virtual std::uint8_t open_cell() const = 0;
   virtual std::span<std::uint8_t> cells() = 0;
   virtual std::span<std::uint64_t> frontier() = 0;
   virtual void restore(std::vector<std::uint64_t> layers, std::uint64_t illegal) = 0;
@@ -78,37 +99,39 @@ class Retrograde final : public AnyRetrograde {
   Retrograde(const G& game, int threads)
       : tables_(checked(game)),
         threads_(threads),
-        blocks_(Backward::blocks(game)),
+        positions_(game.index_size()),
+        rows_(Backward::rows(game)),
         width_(Backward::width(game)),
         row_words_(row_words(game)),
-        cells_(game.index_size()),
-        frontier_(blocks_ * row_words_),
+        open_(static_cast<std::uint8_t>(kMustPass - std::min(tables_.max_moves(), kMostMoves))),
+        cells_(rows_ * width_),
+        frontier_(rows_ * row_words_),
         next_(frontier_.size()) {
-    if (tables_.max_moves() > kMustPass - kOpen)
+    if (tables_.max_moves() > kMostMoves)
       throw std::length_error("this game has more moves in a position than a byte can count");
   }
 
-  /// A byte and two bits for each position, rounded up.
+  /// A byte and two bits for each position of a row, rounded up.
   static std::uint64_t bytes_needed(const G& game) {
-    return game.index_size() + 2 * sizeof(std::uint64_t) * Backward::blocks(game) * row_words(game);
+    return Backward::rows(game) * (Backward::width(game) + 2 * sizeof(std::uint64_t) * row_words(game));
   }
 
-  std::uint64_t positions() const override { return cells_.size(); }
+  std::uint64_t positions() const override { return positions_; }
   const std::vector<std::uint64_t>& layers() const override { return layers_; }
   std::uint64_t illegal() const override { return illegal_; }
   bool finished() const override { return finished_; }
 
   std::uint64_t step() override {
     if (finished_) return 0;
-    if (layers_.size() > kDeepest) throw std::length_error("this game is deeper than a byte can tell");
+    if (layers_.size() > deepest()) throw std::length_error("this game is deeper than a byte can tell");
     std::atomic<std::uint64_t> found = 0;
     if (layers_.empty())
-      share_work(threads_, blocks_, [&] { return First(*this, found); });
+      share_work(threads_, rows_, [&] { return First(*this, found); });
     else if (layers_.size() % 2 == 1)  // the last layer is lost, so its predecessors are won
-      share_work(threads_, blocks_, [&] { return Next<true>(*this, found); });
+      share_work(threads_, rows_, [&] { return Next<true>(*this, found); });
     else
-      share_work(threads_, blocks_, [&] { return Next<false>(*this, found); });
-    std::swap(frontier_, next_);
+      share_work(threads_, rows_, [&] { return Next<false>(*this, found); });
+    frontier_.swap(next_);
     if (found == 0)
       finished_ = true;
     else
@@ -124,21 +147,22 @@ class Retrograde final : public AnyRetrograde {
 
   void values(std::uint64_t first, std::uint64_t number, std::uint8_t* out) const override {
     std::memset(out, 0, (number + 3) / 4);
-    in_chunks(first, number, [=](std::uint64_t i, std::uint8_t cell) {
+    in_chunks(first, number, [=, this](std::uint64_t i, std::uint8_t cell) {
       out[i >> 2] |= static_cast<std::uint8_t>(static_cast<unsigned>(value_of(cell)) << (2 * (i & 3)));
     });
   }
   void distances(std::uint64_t first, std::uint64_t number, std::uint8_t* out) const override {
-    in_chunks(first, number, [=](std::uint64_t i, std::uint8_t cell) { out[i] = distance_of(cell); });
+    in_chunks(first, number, [=, this](std::uint64_t i, std::uint8_t cell) { out[i] = distance_of(cell); });
   }
 
-  std::span<std::uint8_t> cells() override { return cells_; }
-  std::span<std::uint64_t> frontier() override { return frontier_; }
+  std::uint8_t open_cell() const override { return open_; }
+  std::span<std::uint8_t> cells() override { return cells_.all(); }
+  std::span<std::uint64_t> frontier() override { return frontier_.all(); }
   void restore(std::vector<std::uint64_t> layers, std::uint64_t illegal) override {
     layers_ = std::move(layers);
     illegal_ = illegal;
     finished_ = false;
-    std::fill(next_.begin(), next_.end(), 0);
+    std::ranges::fill(next_.all(), 0);
   }
 
  private:
@@ -146,10 +170,14 @@ class Retrograde final : public AnyRetrograde {
   using Block = typename Backward::Block;
   using Spot = typename Backward::Spot;
 
-  // A cell is a distance (even: lost, odd: won), or kIllegal, or kOpen plus the number of
-  // moves, less one, that do not yet lead to a win for the opponent; kMustPass is an open
-  // position whose only move is to pass.
-  static constexpr std::uint8_t kDeepest = 126, kIllegal = 127, kOpen = 128, kMustPass = 255;
+  // A cell is a distance (even: lost, odd: won) up to deepest(), or illegal_cell(), or open_
+  // plus the number of moves, less one, that do not yet lead to a win for the opponent;
+  // kMustPass is an open position whose only move is to pass. The fewer moves a game has,
+  // the more of a byte is left for distances.
+  static constexpr std::uint8_t kMustPass = 255;
+  static constexpr int kMostMoves = 127;
+  std::uint8_t illegal_cell() const { return static_cast<std::uint8_t>(open_ - 1); }
+  std::uint8_t deepest() const { return static_cast<std::uint8_t>(open_ - 2); }
 
   static const G& checked(const G& game) {
     if (game.index_size() == 0 || game.index_size() >> 40)
@@ -158,36 +186,62 @@ class Retrograde final : public AnyRetrograde {
   }
   static std::uint64_t row_words(const G& game) { return (Backward::width(game) + 63) / 64; }
 
-  static Solved value_of(std::uint8_t cell) {
-    if (cell >= kOpen) return Solved::draw;
-    if (cell == kIllegal) return Solved::illegal;
+  Solved value_of(std::uint8_t cell) const {
+    if (cell >= open_) return Solved::draw;
+    if (cell == illegal_cell()) return Solved::illegal;
     return cell % 2 ? Solved::win : Solved::loss;
   }
-  static std::uint8_t distance_of(std::uint8_t cell) { return cell <= kDeepest ? cell : 0; }
+  std::uint8_t distance_of(std::uint8_t cell) const { return cell <= deepest() ? cell : 0; }
 
-  /// The cells of a block: those of positions whose moving army is to move.
-  std::uint8_t* row(std::uint64_t block) { return cells_.data() + block * width_; }
+  /// The cells of a row: those of positions whose moving army is to move.
+  std::uint8_t* row(std::uint64_t number) { return cells_.data() + number * width_; }
 
-  /// What the two kinds of pass over the blocks share.
+  /// What the two kinds of pass over the rows share.
   struct Pass {
     Pass(Retrograde& solution, std::atomic<std::uint64_t>& found)
         : all(solution), block(solution.tables_), found(found) {}
-    ~Pass() { found += number; }
+    ~Pass() {
+      for (const Late& late : waiting) set(late);
+      found += number;
+    }
     Pass(const Pass&) = delete;
     Pass& operator=(const Pass&) = delete;
 
-    /// Puts the position whose moving army is to move from `place` into the next layer.
+    /// Puts the position whose moving army is to move from `place` into the next layer: not
+    /// at once, as the word to write to is far away and must be sent for.
+    /// Its mirror image goes along where it is nobody else's business.
     void hand_over(std::uint32_t place) {
       const Spot spot = block.turned(place);
-      std::atomic_ref<std::uint64_t> word(all.next_[spot.block * all.row_words_ + spot.place / 64]);
-      word.fetch_or(std::uint64_t{1} << spot.place % 64, std::memory_order_relaxed);
-      ++number;
+      put(spot);
+      if (weight == 2 && all.tables_.weight(spot.row) == 1) [[unlikely]]
+        put(block.turned_and_mirrored(place));
+      number += static_cast<std::uint64_t>(weight);
+    }
+    void put(const Spot& spot) {
+      const Late late{spot.row * all.row_words_ + spot.place / 64, std::uint64_t{1} << spot.place % 64};
+      __builtin_prefetch(&all.next_[late.word], 1);
+      set(std::exchange(waiting[turn++ % kWaiting], late));
+    }
+    void open(std::uint64_t row) {
+      weight = all.tables_.weight(row);
+      block.open(all.tables_.block(row));
     }
 
+    struct Late {
+      std::uint64_t word = 0, bit = 0;
+    };
+    void set(const Late& late) {
+      std::atomic_ref(all.next_[late.word]).fetch_or(late.bit, std::memory_order_relaxed);
+    }
+
+    static constexpr unsigned kWaiting = 32;
     Retrograde& all;
     Block block;
     std::atomic<std::uint64_t>& found;
-    std::uint64_t number = 0;
+    std::uint64_t number = 0;  // of positions, also those for which others stand
+    int weight = 1;
+    unsigned turn = 0;
+    Late waiting[kWaiting];
   };
 
   /// Counts moves and finds the positions in which the game is over.
@@ -195,18 +249,18 @@ class Retrograde final : public AnyRetrograde {
     using Pass::Pass;
     ~First() { std::atomic_ref(this->all.illegal_) += illegal; }
 
-    void operator()(std::uint64_t number) {
-      this->block.open(static_cast<std::uint32_t>(number));
-      std::uint8_t* cells = this->all.row(number);
+    void operator()(std::uint64_t row) {
+      this->open(row);
+      std::uint8_t* cells = this->all.row(row);
       for (std::uint32_t place = 0; place < this->all.width_; ++place) {
         const int moves = this->block.standing(place);
         if (moves > 0) {
-          cells[place] = static_cast<std::uint8_t>(kOpen + moves - 1);
+          cells[place] = static_cast<std::uint8_t>(this->all.open_ + moves - 1);
         } else if (moves == Backward::kMustPass) {
           cells[place] = kMustPass;
         } else if (moves == Backward::kIllegal) {
-          cells[place] = kIllegal;
-          ++illegal;
+          cells[place] = this->all.illegal_cell();
+          illegal += static_cast<std::uint64_t>(this->weight);
         } else {
           cells[place] = 0;
           this->hand_over(place);
@@ -222,14 +276,15 @@ class Retrograde final : public AnyRetrograde {
   struct Next : Pass {
     using Pass::Pass;
 
-    void operator()(std::uint64_t number) {
-      std::uint64_t* words = this->all.frontier_.data() + number * this->all.row_words_;
+    void operator()(std::uint64_t row) {
+      std::uint64_t* words = this->all.frontier_.data() + row * this->all.row_words_;
       const auto distance = static_cast<std::uint8_t>(this->all.layers_.size());
-      std::uint8_t* cells = this->all.row(number);
+      const std::uint8_t open = this->all.open_;
+      std::uint8_t* cells = this->all.row(row);
       const auto resolve = [&](std::uint32_t earlier) {
         std::uint8_t& cell = cells[earlier];
-        if (cell < kOpen) return;
-        if (!Winning && cell != kOpen && cell != kMustPass) {
+        if (cell < open) return;
+        if (!Winning && cell != open && cell != kMustPass) {
           --cell;
         } else {
           cell = distance;
@@ -239,7 +294,7 @@ class Retrograde final : public AnyRetrograde {
       bool opened = false;
       for (std::uint32_t w = 0; w < this->all.row_words_; ++w) {
         for (std::uint64_t left = words[w]; left; left &= left - 1) {
-          if (!opened) this->block.open(static_cast<std::uint32_t>(number));
+          if (!opened) this->open(row);
           opened = true;
           const auto place = static_cast<std::uint32_t>(w * 64 + std::countr_zero(left));
           this->block.predecessors(place, resolve);
@@ -254,12 +309,23 @@ class Retrograde final : public AnyRetrograde {
   template <class Visitor>
   void visit(std::uint64_t first, std::uint64_t number, Visitor&& visitor) const {
     Block block(tables_);
-    std::uint64_t opened = ~std::uint64_t{0};
-    for (std::uint64_t i = 0; i < number; ++i) {
-      const std::uint64_t of = (first + i) / width_;
-      if (of != opened) block.open(static_cast<std::uint32_t>(opened = of));
-      const Spot spot = block.turned(static_cast<std::uint32_t>((first + i) % width_));
-      visitor(i, cells_[static_cast<std::uint64_t>(spot.block) * width_ + spot.place]);
+    std::uint64_t of = first / width_, place = first % width_;
+    block.open(static_cast<std::uint32_t>(of));
+    // Cells are far from each other, so they are sent for some time before they are read.
+    constexpr std::uint64_t kAhead = 32;
+    const std::uint8_t* coming[kAhead];
+    for (std::uint64_t i = 0; i < number; i += kAhead) {
+      const std::uint64_t here = std::min(kAhead, number - i);
+      for (std::uint64_t k = 0; k < here; ++k, ++place) {
+        if (place == width_) {
+          block.open(static_cast<std::uint32_t>(++of));
+          place = 0;
+        }
+        const Spot spot = block.turned(static_cast<std::uint32_t>(place));
+        coming[k] = &cells_[spot.row * width_ + spot.place];
+        __builtin_prefetch(coming[k]);
+      }
+      for (std::uint64_t k = 0; k < here; ++k) visitor(i + k, *coming[k]);
     }
   }
   template <class Visitor>
@@ -276,73 +342,104 @@ class Retrograde final : public AnyRetrograde {
 
   Backward tables_;
   int threads_;
-  std::uint64_t blocks_, width_, row_words_;
-  std::vector<std::uint8_t> cells_;
-  // Sets of positions in the order of the index, each block's row in words of its own:
+  std::uint64_t positions_, rows_, width_, row_words_;
+  std::uint8_t open_;
+  LargeArray<std::uint8_t> cells_;
+  // Sets of positions, each row in words of its own:
   // the layer last resolved, and the one being gathered.
-  std::vector<std::uint64_t> frontier_, next_;
+  LargeArray<std::uint64_t> frontier_, next_;
   std::vector<std::uint64_t> layers_;
   std::uint64_t illegal_ = 0;
   bool finished_ = false;
 };
 
-/// Checks every entry against those of its successors, by the rules as they are played
-/// forward, and counts the entries that do not fit. Without distances (an empty span) only
-/// the values are looked at.
-template <Game G>
-std::uint64_t count_inconsistent(const G& game, const std::uint8_t* values,
-                                 std::span<const std::uint8_t> distances, int threads) {
-  constexpr std::uint64_t kChunk = 1 << 14;
-  const std::uint64_t positions = game.index_size();
-  std::atomic<std::uint64_t> wrong = 0;
-  const auto fits = [&](std::uint64_t index) {
-    const typename G::State state = game.unindex(index);
-    const Solved value = packed_value(values, index);
-    const int distance = distances.empty() ? 0 : distances[index];
+/// Checks entries against those of their successors, by the rules as they are played
+/// forward, and counts those that do not fit: all entries that lead to the rows from
+/// `first` on. Without distances (an empty span) only the values are looked at.
+template <WalksIndex G>
+class Checker {
+ public:
+  Checker(const G& game, const std::uint8_t* values, std::span<const std::uint8_t> distances)
+      : game_(game), values_(values), distances_(distances), width_(Forward::width(game)) {}
+
+  std::uint64_t count_inconsistent(std::uint64_t first, std::uint64_t rows, int threads) const {
+    std::atomic<std::uint64_t> wrong = 0;
+    share_work(threads, rows, [&] {
+      return [&, walk = Forward(game_)](std::uint64_t row) mutable { wrong += in_row(walk, first + row); };
+    });
+    return wrong;
+  }
+
+ private:
+  using Forward = typename G::Forward;
+  using Before = typename Forward::Before;
+
+  std::uint64_t in_row(Forward& walk, std::uint64_t row) const {
+    // The entries themselves are far from each other, so they are sent for beforehand.
+    constexpr std::uint64_t kAhead = 32;
+    Before coming[kAhead];
+    std::uint64_t wrong = 0;
+    walk.open(row);
+    for (std::uint64_t place = 0; place < width_; place += kAhead) {
+      const std::uint64_t here = std::min(kAhead, width_ - place);
+      for (std::uint64_t k = 0; k < here; ++k) {
+        coming[k] = walk.next();
+        __builtin_prefetch(values_ + coming[k].index / 4);
+        if (!distances_.empty()) __builtin_prefetch(&distances_[coming[k].index]);
+      }
+      wrong += !walk.agrees(coming[0], place);
+      for (std::uint64_t k = 0; k < here; ++k)
+        wrong += walk.rank(coming[k].set) != place + k || !fits(walk, coming[k], row * width_);
+    }
+    return wrong;
+  }
+
+  bool fits(const Forward& walk, const Before& before, std::uint64_t row) const {
+    const Solved value = packed_value(values_, before.index);
+    const int distance = distances_.empty() ? 0 : distances_[before.index];
     MoveList moves;
-    game.legal(state, moves);
+    game_.legal(before.state, moves);
     if (moves.empty()) {
       float scores[kMaxPlayers];
-      game.result(state, scores);
-      return value == (scores[game.mover(state)] == 1.0f ? Solved::illegal : Solved::loss) && distance == 0;
+      game_.result(before.state, scores);
+      const bool has_won = scores[game_.mover(before.state)] == 1.0f;
+      return value == (has_won ? Solved::illegal : Solved::loss) && distance == 0;
     }
-    int number[4] = {};
+    unsigned found = 0;                  // bit v: some successor has the value v
     int soonest = 1 << 30, latest = -1;  // of the opponent's losses and wins
-    for (const Move move : moves) {
-      typename G::State after = state;
-      game.play(after, move);
-      const std::uint64_t next = game.index(after);
-      const Solved theirs = packed_value(values, next);
-      ++number[static_cast<int>(theirs)];
-      if (distances.empty()) continue;
-      if (theirs == Solved::loss) soonest = std::min<int>(soonest, distances[next]);
-      if (theirs == Solved::win) latest = std::max<int>(latest, distances[next]);
-    }
-    const auto leads_to = [&](Solved theirs) { return number[static_cast<int>(theirs)] > 0; };
+    walk.after(before, moves, [&](std::uint64_t place) {
+      const Solved theirs = packed_value(values_, row + place);
+      found |= 1u << static_cast<int>(theirs);
+      if (distances_.empty()) return;
+      const int plies = distances_[row + place];
+      soonest = std::min(soonest, theirs == Solved::loss ? plies : soonest);
+      latest = std::max(latest, theirs == Solved::win ? plies : latest);
+    });
+    const auto leads_to = [&](Solved theirs) { return found >> static_cast<int>(theirs) & 1; };
     if (leads_to(Solved::illegal)) return false;
-    if (leads_to(Solved::loss)) return value == Solved::win && (distances.empty() || distance == soonest + 1);
+    if (leads_to(Solved::loss))
+      return value == Solved::win && (distances_.empty() || distance == soonest + 1);
     if (leads_to(Solved::draw)) return value == Solved::draw && distance == 0;
     // All moves lose. In what order is for the distances to say: without them a circle of
     // such positions would prove itself.
-    return value == Solved::loss && (distances.empty() || distance == latest + 1);
-  };
-  share_work(threads, (positions + kChunk - 1) / kChunk, [&] {
-    return [&](std::uint64_t chunk) {
-      std::uint64_t here = 0;
-      const std::uint64_t end = std::min(positions, (chunk + 1) * kChunk);
-      for (std::uint64_t index = chunk * kChunk; index < end; ++index) here += !fits(index);
-      wrong += here;
-    };
-  });
-  return wrong;
-}
+    return value == Solved::loss && (distances_.empty() || distance == latest + 1);
+  }
+
+  const G& game_;
+  const std::uint8_t* values_;
+  std::span<const std::uint8_t> distances_;
+  std::uint64_t width_;
+};
 
 /// Which compiled analysis belongs to which family; a family's own source file registers.
 struct RetrogradeMakers {
   std::unique_ptr<AnyRetrograde> (*make)(const AnyGame&, int threads);
   std::uint64_t (*bytes_needed)(const AnyGame&);
+  /// How many rows a check goes through.
+  std::uint64_t (*rows)(const AnyGame&);
   std::uint64_t (*count_inconsistent)(const AnyGame&, const std::uint8_t* values,
-                                      std::span<const std::uint8_t> distances, int threads);
+                                      std::span<const std::uint8_t> distances, std::uint64_t first,
+                                      std::uint64_t rows, int threads);
 };
 
 inline std::map<std::type_index, RetrogradeMakers>& registered_retrogrades() {
@@ -350,21 +447,24 @@ inline std::map<std::type_index, RetrogradeMakers>& registered_retrogrades() {
   return makers;
 }
 
+template <class G>
+const G& concrete(const AnyGame& game) {
+  return static_cast<const Erased<G>&>(game).concrete();
+}
+
 template <TakesBack G>
+  requires WalksIndex<G>
 void register_retrograde() {
   registered_retrogrades()[typeid(Erased<G>)] = {
       .make = [](const AnyGame& game, int threads) -> std::unique_ptr<AnyRetrograde> {
-        return std::make_unique<Retrograde<G>>(static_cast<const Erased<G>&>(game).concrete(), threads);
+        return std::make_unique<Retrograde<G>>(concrete<G>(game), threads);
       },
-      .bytes_needed =
-          [](const AnyGame& game) {
-            return Retrograde<G>::bytes_needed(static_cast<const Erased<G>&>(game).concrete());
-          },
+      .bytes_needed = [](const AnyGame& game) { return Retrograde<G>::bytes_needed(concrete<G>(game)); },
+      .rows = [](const AnyGame& game) { return G::Forward::rows(concrete<G>(game)); },
       .count_inconsistent =
           [](const AnyGame& game, const std::uint8_t* values, std::span<const std::uint8_t> distances,
-             int threads) {
-            return count_inconsistent(static_cast<const Erased<G>&>(game).concrete(), values, distances,
-                                      threads);
+             std::uint64_t first, std::uint64_t rows, int threads) {
+            return Checker<G>(concrete<G>(game), values, distances).count_inconsistent(first, rows, threads);
           },
   };
 }

@@ -10,7 +10,8 @@ namespace halma {
 
 class RetrogradeTable final : public Oracle {
  public:
-  /// Game and arrays must outlive it; values are packed, distances a byte each.
+  /// Game and arrays must outlive it; values are packed, distances a byte each
+  /// or not kept at all: null.
   RetrogradeTable(const AnyGame& game, const std::uint8_t* values, const std::uint8_t* distances)
       : game_(&game), values_(values), distances_(distances) {}
 
@@ -25,9 +26,9 @@ class RetrogradeTable final : public Oracle {
       case Solved::draw:
         return Known{0.5, 0};
       case Solved::win:
-        return Known{1, distances_[index]};
+        return Known{1, distance(index)};
       case Solved::loss:
-        return Known{0, distances_[index]};
+        return Known{0, distance(index)};
       case Solved::illegal:
         break;
     }
@@ -35,6 +36,8 @@ class RetrogradeTable final : public Oracle {
   }
 
  private:
+  int distance(std::uint64_t index) const { return distances_ ? distances_[index] : 0; }
+
   const AnyGame* game_;
   const std::uint8_t *values_, *distances_;
 };

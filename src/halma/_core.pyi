@@ -202,7 +202,7 @@ class Oracle:
 class RetrogradeTable(Oracle):
     """A finished retrograde analysis; arrays as Retrograde gives them."""
 
-    def __init__(self, game: AnyGame, values: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+    def __init__(self, game: AnyGame, values: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
 
 class Rule(enum.Enum):
     UCT = 0
@@ -523,17 +523,17 @@ class Pool:
 
     def __init__(self, game: AnyGame, options: PoolOptions, limits: Limits, slots: int, groups: int = 2, threads: int = 1, seed: int = 0, first: int = 0, end: int = 18446744073709551615) -> None: ...
 
-    def collect(self, group: int, planes: Annotated[NDArray, dict(order='C', device='cpu')]) -> int:
+    def collect(self, group: int, planes: numpy.typing.NDArray[Any]) -> int:
         """
         Run a group to its next leaves and write their planes; return how many.
         """
 
-    def submit(self, group: int, logits: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)]) -> None:
+    def submit(self, group: int, logits: numpy.typing.NDArray[Any], values: numpy.typing.NDArray[Any]) -> None:
         """
         Judge a group's leaves: logits (leaves, actions), values (leaves, players), mover first.
         """
 
-    def step(self, group: int, logits: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], planes: Annotated[NDArray, dict(order='C', device='cpu')]) -> int:
+    def step(self, group: int, logits: numpy.typing.NDArray[Any], values: numpy.typing.NDArray[Any], planes: numpy.typing.NDArray[Any]) -> int:
         """
         submit() and collect() in one go, which spares half of the way to memory.
         """
@@ -799,8 +799,16 @@ class Retrograde:
     def restore(self, state: dict[str, Any]) -> None: ...
 
     @staticmethod
-    def verify(game: AnyGame, values: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, threads: int = 2) -> int:
-        """Count entries that do not follow from those of their successors."""
+    def rows(game: AnyGame) -> int:
+        """Into how many parts of equal size verify() divides the work."""
+
+    @staticmethod
+    def verify(game: AnyGame, values: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, threads: int = 2, first_row: int = 0, rows: int | None = None) -> int:
+        """
+        Count entries that do not follow from those of their successors, of all that
+        have successors in some rows of the table, by default in all: then every entry
+        is looked at.
+        """
 
 class Expectimax:
     """Solves a chance game stage by stage."""

@@ -12,6 +12,7 @@ import halma
 from halma import HalmaError, _core
 from halma.lab import he2016, reproduce
 from halma.lab.notebook import Notebook
+from halma.lab.request import Request
 
 SMALL = "rhombus-4x4-3:rules=he2016,plies=60"
 
@@ -144,7 +145,7 @@ def test_notebook_keeps_what_was_measured(tmp_path):
 
 def test_unknown_paper(tmp_path):
     with pytest.raises(HalmaError, match="Did you mean 'he2016'"):
-        reproduce("he2017", tmp_path, quick=True, seed=0, note=print)
+        reproduce("he2017", Request(tmp_path, print))
 
 
 def halma_command(*arguments, **environment):

@@ -89,6 +89,10 @@ def test_no_recipe_repeats_the_base():
         ({"game": "ewn-3x3"}, "There is no variant 'ewn-3x3'"),
         ({"game": "draughts-8x8"}, "'game' cannot be 'draughts-8x8': a lookup table is for two"),
         ({"seed": -1}, "'seed' cannot be -1: it is a whole number from 0 to"),
+        ({"grading.watch": "12./3.a/.cb r 2"}, "it is a list of texts."),
+        ({"grading.watch": [3]}, "'grading.watch' cannot be [3]: it is a list of texts."),
+        ({"grading.watch": ("12./3.a r 2",)}, "'grading.watch': "),
+        ({"grading.watch": ("1../32a/.cb b -",)}, "nobody has a move to make there."),
     ],
 )
 def test_refused(changes, sentence):
@@ -143,6 +147,9 @@ def test_changes_as_typed():
         "search.solver": True,
         "search.rule": "gumbel",
     }
+    watch = parse_changes(recipe, ["grading.watch = 12./3.a/.cb r 2 ; 21./3.a/.cb r 1;"])
+    assert watch == {"grading.watch": ("12./3.a/.cb r 2", "21./3.a/.cb r 1")}
+    assert parse_changes(recipe, ["grading.watch="]) == {"grading.watch": ()}
     for wrong, sentence in {
         "search.simulations": "is not of the form key=value",
         "=3": "is not of the form key=value",
@@ -165,9 +172,10 @@ def test_changes_as_typed():
     untried=st.sampled_from(["loss", "draw", "win", "infinite", "parent"]),
     solver=st.booleans(),
     seed=st.integers(0, 2**63 - 1),
+    watch=st.sampled_from([(), ("12./3.a/.cb r 2",), ("12./3.a/.cb r 2", "21./3.a/.cb r 1")]),
 )
 def test_a_resolved_recipe_is_read_back(
-    tmp_path_factory, simulations, c, noise, untried, solver, seed
+    tmp_path_factory, simulations, c, noise, untried, solver, seed, watch
 ):
     changes = {
         "search.simulations": simulations,
@@ -176,8 +184,9 @@ def test_a_resolved_recipe_is_read_back(
         "search.untried": untried,
         "search.solver": solver,
         "seed": seed,
+        "grading.watch": watch,
     }
-    recipe = load("hsueh2023/cdc-2x4-PPPP", changes)
+    recipe = load("hsueh2023/ewn-3x3-3", changes)
     path = tmp_path_factory.mktemp("recipe") / "recipe.toml"
     path.write_text(recipe.toml(), encoding="utf-8")
     again = load(str(path))

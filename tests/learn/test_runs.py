@@ -19,8 +19,8 @@ from halma import _core
 from halma.errors import RunError
 from halma.learn import read_metrics
 from halma.learn.checkpoints import list_checkpoints
-from halma.learn.lookup import KIND
-from halma.learn.reports import Note, Started
+from halma.learn.lookup import KIND, open_lookup_table
+from halma.learn.reports import Checkpoint, Note, Started
 from halma.learn.rundir import RunDirectory
 from halma.learn.tabular import train
 from halma.solve.table import load
@@ -108,6 +108,58 @@ def test_a_finished_run_only_answers(run, monkeypatch):
     assert contents(run) == before
     assert listener.all(Started)[0].done == 6
     assert listener.closed
+
+
+def test_a_run_without_checkpoints_in_the_end(whole, tmp_path):
+    """keep = 0: it goes on where it was stopped, and leaves metrics only."""
+    recipe = small(checkpoints__keep=0)
+
+    class Stop(Exception):
+        pass
+
+    class Impatient(Listener):
+        def handle(self, report):
+            super().handle(report)
+            if isinstance(report, Checkpoint) and report.iteration == 3:
+                raise Stop
+
+    with pytest.raises(Stop):
+        train(recipe, tmp_path / "run", [Impatient()])
+    assert [number for number, _ in list_checkpoints(tmp_path / "run" / "checkpoints")] == [3]
+    again = Listener()
+    last = train(recipe, tmp_path / "run", [again])
+    assert again.reports[0].done == 3
+    assert not list_checkpoints(tmp_path / "run" / "checkpoints")
+    expected = [without_times(line) for line in read_metrics(whole)]
+    assert [without_times(line) for line in read_metrics(tmp_path / "run")] == expected
+    # Finished: it only answers, though there is no checkpoint.
+    finished = Listener()
+    assert train(recipe, tmp_path / "run", [finished]) == last
+    assert finished.reports[0].done == 6 and len(read_metrics(tmp_path / "run")) == 6
+
+
+def test_watched_positions_are_what_the_table_says(tmp_path):
+    game = small().game
+    start = game.start()
+    while start.is_chance:
+        start = start.resolve(start.outcomes[0])
+    recipe = small(grading__watch=(start.text,), iterations=3)
+    train(recipe, tmp_path / "run")
+    lines = read_metrics(tmp_path / "run")
+    assert all(line["watched"][0]["position"] == start.text for line in lines)
+    table = open_lookup_table(tmp_path / "run", game)
+    [watched] = lines[-1]["watched"]
+    assert watched["value"] == pytest.approx(table.value(start))
+    assert list(watched["policy"]) == [move.text for move in start.legal_moves]
+    assert list(watched["policy"].values()) == pytest.approx(table.policy(start).tolist())
+    assert lines[0]["watched"] != lines[-1]["watched"]
+
+
+def test_a_position_that_no_game_gets_to(tmp_path):
+    # Blue has a piece too few for red to have moved so little.
+    far = "1../.../.2a r 1"
+    with pytest.raises(RunError, match="cannot be watched"):
+        train(small(grading__watch=(far,)), tmp_path / "run")
 
 
 def test_killed_again_and_again(whole, tmp_path):

@@ -38,6 +38,8 @@ def everybody(game):
     names = {kind.name: kind.example or kind.name for kind in kinds() if kind.name != "human"}
     names["table"] = f"table:{table_path(game)}"
     names["mcts"] = "mcts:sims=12"  # random games on these boards are long
+    # These two play what somebody has trained, and nobody has trained these boards.
+    del names["net"], names["learned"]
     return [*names.values(), *INFORMED]
 
 

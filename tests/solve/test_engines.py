@@ -56,18 +56,24 @@ class NaiveRetrograde:
             "illegal": self.illegal,
         }
 
-    def values(self):
+    def probe(self, index):
+        value = self.found.get(index)
+        code = {None: 0, "won": 1, "lost": 2, "illegal": 3}[value]
+        return code, self.plies.get(index, 0)
+
+    def values(self, first, number):
         codes = np.zeros((self.core.index_size + 3) // 4 * 4, np.uint8)
         for index, value in self.found.items():
             codes[index] = {"won": 1, "lost": 2, "illegal": 3}[value]
         parts = codes.reshape(-1, 4)
-        return parts[:, 0] | parts[:, 1] << 2 | parts[:, 2] << 4 | parts[:, 3] << 6
+        packed = parts[:, 0] | parts[:, 1] << 2 | parts[:, 2] << 4 | parts[:, 3] << 6
+        return packed[first // 4 : (first + number + 3) // 4]
 
-    def distances(self):
+    def distances(self, first, number):
         plies = np.zeros(self.core.index_size, np.uint8)
         for index, distance in self.plies.items():
             plies[index] = distance
-        return plies
+        return plies[first : first + number]
 
     def state(self):
         return {"cells": np.arange(3, dtype=np.uint8), "layers": self.layers, "illegal": 0}
@@ -77,7 +83,11 @@ class NaiveRetrograde:
         self.layers = state["layers"]
 
     @staticmethod
-    def verify(game, values, distances, threads):
+    def rows(game):
+        return 1
+
+    @staticmethod
+    def verify(game, values, distances, threads, first_row, rows):
         return 0
 
 

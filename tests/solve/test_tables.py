@@ -1,6 +1,7 @@
 """Tables on disk: whole or refused, and a solve that was killed goes on."""
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -12,7 +13,9 @@ import pytest
 import halma
 from halma.errors import TableError
 from halma.solve import solve, solver
+from halma.solve.engines import ENGINES
 from halma.solve.table import load, save, table_path, tables_folder
+from halma.solve.truth import longest_line
 
 SMALL = halma.game("ewn-3x3-2")
 
@@ -137,6 +140,98 @@ def test_a_solve_that_is_killed_goes_on(tmp_path):
     assert final.exists() and not partial.exists()
 
 
+KILLED = """
+import sys
+from pathlib import Path
+import halma
+from halma.solve import solve
+solve(
+    halma.game("rhombus-5x5-3:hops=mirror"),
+    Path(sys.argv[1]),
+    checkpoint_seconds=0,
+    progress=lambda done, total: print(done, flush=True),
+)
+"""
+
+
+def test_a_solve_that_is_killed_again_and_again_gets_there(tmp_path):
+    game = halma.game("rhombus-5x5-3:hops=mirror")
+    final, partial = table_path(game, tmp_path), table_path(game, tmp_path).with_suffix(".partial")
+    rng = random.Random(0)
+    reached = 0
+    for _ in range(6):
+        process = subprocess.Popen(
+            [sys.executable, "-c", KILLED, str(tmp_path)], stdout=subprocess.PIPE
+        )
+        begun = int(process.stdout.readline())
+        # Nothing that was written down is lost.
+        assert begun >= reached
+        for _ in range(rng.randrange(4, 12)):
+            process.stdout.readline()
+        time.sleep(rng.random() * 0.05)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        if final.exists():
+            break
+        if partial.exists():
+            reached = load(partial, game, "checkpoint").about["done"]
+    assert reached > 0
+    solution = solve(game, tmp_path)
+    assert solution.verify() == 0
+    assert (solution.about["wins"], solution.about["losses"]) == (2_203_852, 1_298_640)
+    assert list(tmp_path.iterdir()) == [final]
+
+
+@pytest.mark.parametrize(("layer", "write"), [(0.01, 0.02), (0.4, 0.3), (30.0, 20.0)])
+def test_little_is_lost_and_little_time_goes_into_checkpoints(monkeypatch, tmp_path, layer, write):
+    clock, layers = 0.0, 400
+    #: when a layer was done, when it was safe on the disk, and which it was
+    finished, safe = [], [(0.0, 0)]
+    writing = 0.0
+
+    class Layers(ENGINES[1]):
+        total, bytes_needed = layers, 1
+
+        @staticmethod
+        def suits(game, pieces):
+            return True
+
+        @property
+        def finished(self):
+            return self.done == layers
+
+        def step(self):
+            nonlocal clock
+            clock += layer
+            self.done += 1
+            finished.append(clock)
+
+        def checkpoint(self):
+            return {}, {"done": self.done}
+
+        def finish(self):
+            raise StopIteration
+
+    def write_down(path, game, kind, about, arrays):
+        nonlocal clock, writing
+        clock += write
+        writing += write
+        safe.append((clock, about["done"]))
+
+    monkeypatch.setattr(solver, "ENGINES", (Layers,))
+    monkeypatch.setattr(solver, "save", write_down)
+    monkeypatch.setattr(solver.time, "perf_counter", lambda: clock)
+    with pytest.raises(StopIteration):
+        solve(SMALL, tmp_path)
+    assert writing <= clock / 10
+    promised = max(1.0, 10 * write)
+    for killed in np.linspace(0, clock, 2000):
+        done = sum(at <= killed for at in finished)
+        kept = max(number for at, number in safe if at <= killed)
+        # What is lost is the layer in hand, or else what was done in the time promised.
+        assert done - kept <= (promised + layer + write) / layer
+
+
 def test_a_damaged_checkpoint_is_not_used(tmp_path):
     partial = tmp_path / "ewn-3x3-2.partial"
     partial.write_bytes(b"halmatbl and so on, but not quite")
@@ -170,6 +265,29 @@ def test_too_little_memory_and_disk(tmp_path, monkeypatch):
     with pytest.raises(TableError, match="only 1000 bytes are free"):
         solve(SMALL, tmp_path)
     assert not list(tmp_path.iterdir())
+
+
+def test_values_alone(tmp_path, monkeypatch):
+    game = halma.game("rhombus-4x4-3")
+    full = solve(game, tmp_path / "full")
+    solution = solve(game, tmp_path, distances=False)
+    assert list(solution.arrays) == ["values"]
+    assert np.array_equal(solution.arrays["values"], full.arrays["values"])
+    assert table_path(game, tmp_path).stat().st_size < game.core.index_size // 4 + 2000
+    assert solution.verify() == 0
+    assert solution.about == {**full.about, "seconds": solution.about["seconds"]}
+    start = game.start()
+    assert (solution.value(start), solution.distance(start), full.distance(start)) == (1.0, 0, 21)
+    assert set(full.best_moves(start)) <= set(solution.best_moves(start))
+    assert longest_line(full) is not None and longest_line(solution) is None
+    with pytest.raises(TableError, match="cannot be left out"):
+        solve(SMALL, tmp_path, distances=False)
+    # They are left out, too, when the disk has filled up meanwhile.
+    notes = []
+    room = iter([10**9, 100_000])
+    monkeypatch.setattr(solver, "_free_disk", lambda path: next(room))
+    short = solve(game, tmp_path / "short", note=notes.append)
+    assert list(short.arrays) == ["values"] and "left out" in notes[0]
 
 
 def test_solutions_on_the_spot_and_from_disk(tmp_path, monkeypatch):

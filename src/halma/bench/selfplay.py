@@ -34,11 +34,6 @@ class Setting:
     search: TreeOptions
     simulations: int
 
-    @property
-    def name(self) -> str:
-        """What to call it in a table."""
-        return f"{self.variant} {self.search.rule} {self.simulations}"
-
     def options(self) -> PoolOptions:
         """Return how games are played."""
         return PoolOptions(search=self.search, simulations=self.simulations)
@@ -74,14 +69,12 @@ def measure_selfplay(settings: Settings, seed: int, note: Callable[[str], None])
         best = rates({"free": _leaves(pool, free_judge(variant))}, settings)["free"]
         # Only liu2019's setting has a goal; the others are there to be compared with it.
         goal = LEAVES_GOAL if setting is SETTINGS[0] else None
-        add(Row(f"{setting.name}, pool alone", best, "leaves/s", goal))
-        add(Row(f"{setting.name}, memory", pool.bytes / SLOTS, "bytes/game"))
+        add(Row(f"{setting.variant} pool", best, "leaves/s", goal))
+        add(Row(f"{setting.variant} memory", pool.bytes / SLOTS, "bytes/game"))
     for row in beside_judge(SETTINGS[0], dense_judge(game(SETTINGS[0].variant)), settings, seed):
         add(row)
     add(_short_games(settings, seed))
-    report.notes.append(
-        "The judge beside which self-play is measured is a stand-in of two dense layers in numpy."
-    )
+    report.notes.append("The judge is a stand-in for a network: two dense layers in numpy.")
     return report
 
 
@@ -100,9 +93,9 @@ def beside_judge(setting: Setting, judge: Judge, settings: Settings, seed: int) 
 
     best = rates({"raw": raw, "self-play": _leaves(pool, judge)}, settings)
     return [
-        Row(f"{setting.name}, judge alone", best["raw"], "evaluations/s"),
-        Row(f"{setting.name}, self-play", best["self-play"], "evaluations/s"),
-        Row("self-play beside the judge alone", best["self-play"] / best["raw"], "", SHARE_GOAL),
+        Row(f"{setting.variant} judge alone", best["raw"], "evals/s"),
+        Row(f"{setting.variant} self-play", best["self-play"], "evals/s"),
+        Row("self-play beside the judge", best["self-play"] / best["raw"], "times", SHARE_GOAL),
     ]
 
 
@@ -171,4 +164,4 @@ def _short_games(settings: Settings, seed: int) -> Row:
             if time.perf_counter() - began > settings.seconds:
                 break
         best = max(best, (pool.totals["games"] - before) / (time.perf_counter() - began))
-    return Row(f"{setting.name}, pool alone", best, "games/s")
+    return Row(f"{setting.variant} games", best, "games/s")

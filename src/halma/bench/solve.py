@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -16,19 +20,47 @@ from halma.solve import solve
 from halma.solve.solver import open_table
 from halma.solve.table import table_path
 
-#: variant, pieces where only endings are solved, seconds it may take
-QUICK_SOLVES: tuple[tuple[str, int | None, float], ...] = (
-    ("ewn-3x3-3", None, 0.5),
-    ("cdc-2x4-PPPP", None, 1.0),
+
+@dataclass(frozen=True)
+class Task:
+    """Something to solve."""
+
+    variant: str
+    #: where only endings are solved
+    pieces: int | None = None
+
+    def __str__(self) -> str:
+        return self.variant if self.pieces is None else f"{self.variant}, {self.pieces} pieces"
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What solving took."""
+
+    #: from beginning to end
+    seconds: float
+    #: of solving alone, for each position
+    per_position: float
+    #: memory of the whole process; 0 where it is not known
+    peak: int = 0
+
+
+#: a task, seconds it may take, and bytes
+QUICK_SOLVES = ((Task("ewn-3x3-3"), 0.5), (Task("cdc-2x4-PPPP"), 1.0))
+LONG_SOLVES = (
+    (Task("cdc-2x4-GGCC"), 20.0, None),
+    (Task("rhombus-7x7-3"), 180.0, 1e9),
+    (Task("draughts-8x8", 4), 60.0, None),
 )
-LONG_SOLVES: tuple[tuple[str, int | None, float], ...] = (
-    ("cdc-2x4-GGCC", None, 20.0),
-    ("rhombus-7x7-3", None, 180.0),
-    ("draughts-8x8", 4, 60.0),
+#: A small and a large variant of a family; time per position may grow by half. Below some
+#: hundred thousand positions it is mostly threads that are waited for.
+FAMILIES = (
+    (Task("ewn-3x3-3"), Task("ewn-3x3-4")),
+    (Task("cdc-2x4-PPPP"), Task("cdc-2x4-KGCP")),
+    (Task("rhombus-4x4-3"), Task("rhombus-7x7-3")),
+    (Task("draughts-8x8", 3), Task("draughts-8x8", 4)),
 )
-LOOKUPS = (("ewn-3x3-3", 5e6), ("cdc-2x4-PPPP", 5e6))
-#: a small and a large variant of a family; time per entry may grow by half
-FAMILIES = (("ewn-3x3-3", "ewn-3x3-4"), ("cdc-2x4-PPPP", "cdc-2x4-GGCC"))
+LOOKUPS = (("ewn-3x3-3", 5e6), ("cdc-2x4-PPPP", 5e6), ("rhombus-5x5-3", 5e6))
 _STATES = 1_000_000
 #: What a quick run measures at all: the settings' rounds last a tenth of a second there.
 _QUICK_SECONDS = 0.5
@@ -38,22 +70,28 @@ def measure_solve(settings: Settings, seed: int, note: Callable[[str], None]) ->
     """Measure everything, telling `note` how it goes."""
     report = Report()
     full = settings.seconds >= _QUICK_SECONDS
+    known: dict[Task, Figures] = {}
 
     def add(row: Row) -> None:
         report.rows.append(row)
         note(f"{row.name}: {row.value:,.4g} {row.unit}")
 
-    for name, pieces, goal in QUICK_SOLVES + (LONG_SOLVES if full else ()):
-        rounds = settings.rounds if goal <= 1 else 1
+    for task, goal in QUICK_SOLVES:
+        known[task] = _best(task, settings.rounds)
+        add(Row(f"{task} solved", known[task].seconds, "s", goal, at_most=True))
+    for task, goal, memory in LONG_SOLVES if full else ():
         try:
-            seconds = min(_seconds(game(name), pieces) for _ in range(rounds))
+            known[task] = _by_command(task)
         except HalmaError as error:
             report.notes.append(str(error))
             continue
-        what = name if pieces is None else f"{name}, {pieces} pieces"
-        add(Row(f"{what} solved", seconds, "s", goal, at_most=True))
+        add(Row(f"{task} solved", known[task].seconds, "s", goal, at_most=True))
+        if memory is not None and known[task].peak:
+            add(Row(f"{task} memory", known[task].peak, "bytes", memory, at_most=True))
     for small, large in FAMILIES if full else ():
-        growth = _per_entry(game(large)) / _per_entry(game(small))
+        for task, rounds in ((small, settings.rounds), (large, 1)):
+            known[task] = known.get(task) or _best(task, rounds)
+        growth = known[large].per_position / known[small].per_position
         add(Row(f"{large} growth", growth, "times", 1.5, at_most=True))
     for name, rate in LOOKUPS:
         with TemporaryDirectory() as folder:
@@ -62,15 +100,30 @@ def measure_solve(settings: Settings, seed: int, note: Callable[[str], None]) ->
     return report
 
 
-def _seconds(variant: Game, pieces: int | None = None) -> float:
-    """Solve a variant without its table's way to the disk."""
+def _best(task: Task, rounds: int) -> Figures:
+    """Solve without the table's way to the disk, some times."""
+    return min((_once(task) for _ in range(rounds)), key=lambda figures: figures.seconds)
+
+
+def _once(task: Task) -> Figures:
     started = time.perf_counter()
-    solve(variant, keep=False, pieces=pieces)
-    return time.perf_counter() - started
+    about = solve(game(task.variant), keep=False, pieces=task.pieces).about
+    return Figures(time.perf_counter() - started, about["seconds"] / about["positions"])
 
 
-def _per_entry(variant: Game) -> float:
-    return min(_seconds(variant) for _ in range(2)) / variant.core.index_size
+def _by_command(task: Task) -> Figures:
+    """Solve as a person would, in a process of its own, table and checkpoints included."""
+    command = [sys.executable, "-m", "halma.cli", "solve", task.variant, "--json"]
+    if task.pieces is not None:
+        command += ["--pieces", str(task.pieces)]
+    started = time.perf_counter()
+    with TemporaryDirectory() as folder:
+        ran = subprocess.run([*command, "--out", folder], capture_output=True, text=True)
+    if ran.returncode:
+        raise HalmaError(ran.stderr.strip())
+    about = json.loads(ran.stdout)
+    seconds = time.perf_counter() - started
+    return Figures(seconds, about["seconds"] / about["positions"], about["peak_bytes"])
 
 
 def _lookups(variant: Game, folder: Path, seed: int) -> Work:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,7 +17,7 @@ from halma.cli.verb import JsonFlag, note, print_json
 from halma.errors import HalmaError
 
 if TYPE_CHECKING:
-    from halma.solve.solver import Progress
+    from halma.solve.solution import Progress
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
@@ -35,6 +36,13 @@ def solve(
     pieces: Annotated[
         int | None, typer.Option(min=2, max=6, help="Solve endings with so many pieces only.")
     ] = None,
+    distances: Annotated[
+        bool,
+        typer.Option(
+            "--distances/--no-distances",
+            help="Keep how far the end is, a byte a position, or values alone, two bits.",
+        ),
+    ] = True,
     again: Annotated[
         bool, typer.Option("--again", help="Solve even if there is a table already.")
     ] = False,
@@ -69,13 +77,18 @@ def solve(
             f"of memory; the table goes to '{path}'."
         )
         with _progress_bar(chosen.name) as progress:
-            solution = solver.solve(chosen, out, limit, threads, progress, note, pieces=pieces)
-    answer: dict[str, Any] = {**solution.about, "table": str(path)}
+            solution = solver.solve(
+                chosen, out, limit, threads, progress, note, pieces=pieces, distances=distances
+            )
+    answer: dict[str, Any] = {**solution.about, "peak_bytes": _peak_memory(), "table": str(path)}
     if exact:
         fraction = str(exact_start_value(solution))
         answer |= {"start_value_exact": fraction, "mean_start_value_exact": fraction}
     if verify:
-        answer["inconsistent"] = solution.verify()
+        started = perf_counter()
+        with _progress_bar(f"checking {chosen.name}") as progress:
+            answer["inconsistent"] = solution.verify(progress)
+        answer["verify_seconds"] = perf_counter() - started
     if json:
         print_json(answer)
     else:
@@ -89,6 +102,18 @@ def _bytes(text: str) -> int:
     if match is None:
         raise HalmaError(f"'{text[:40]}' is no amount of memory; write 500M or 8G.")
     return int(float(match[1]) * _UNITS[match[2].upper()])
+
+
+def _peak_memory() -> int:
+    """Return the most memory this process has held, 0 where the system does not say."""
+    try:
+        with open("/proc/self/status", encoding="utf-8") as lines:
+            for line in lines:
+                if line.startswith("VmHWM:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return 0
 
 
 @contextmanager

@@ -16,14 +16,15 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from multiprocessing import get_context
-from pathlib import Path
 from typing import Any
 
 from halma import __version__, _core
 from halma.agents import agent, play_game
+from halma.errors import HalmaError
 from halma.games import Record, game
 from halma.lab.notebook import Notebook
 from halma.lab.report import Report
+from halma.lab.request import Request
 from halma.search.minimax import Minimax
 
 Note = Callable[[str], None]
@@ -252,17 +253,22 @@ def summary(steps: Sequence[int]) -> dict[str, float]:
 # The whole.
 
 
-def reproduce(folder: Path, *, quick: bool, seed: int, note: Note) -> Report:
+def reproduce(request: Request) -> Report:
     """Run everything, write the report and its pictures into a folder, and return it."""
     from halma.lab.he2016_report import build_report
 
+    chosen = request.experiment or request.variants or request.adopt or request.only
+    if chosen or request.draw_only:
+        raise HalmaError("he2016 is run as a whole: it has no experiments to choose from.")
+    folder, quick, seed, note = request.folder, request.quick, request.seed, request.note
+    workers = request.workers or os.cpu_count()
     settings = Settings(**{**asdict(QUICK if quick else Settings()), "seed": seed})
     folder.mkdir(parents=True, exist_ok=True)
     notebook = Notebook(
         folder / "measured.json", {**asdict(settings), "variant": VARIANT, "version": __version__}
     )
     began = time.perf_counter()
-    with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         try:
             table = _measure_table(notebook, note)
             tunings = _measure_tunings(notebook, pool, settings, note)

@@ -38,6 +38,8 @@ class Section:
     text: str
     rows: list[Row] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
+    #: above the table, after the first column
+    columns: tuple[str, str, str] = ("paper", "ours", "remark")
 
 
 @dataclass
@@ -70,19 +72,19 @@ class Report:
             "data": dict(self.data),
         }
 
-    def write(self, folder: Path) -> None:
-        """Write report.md and report.html beside the pictures."""
-        (folder / "report.md").write_text(self.markdown(), encoding="utf-8")
-        (folder / "report.html").write_text(self.html(folder), encoding="utf-8")
+    def write(self, folder: Path, name: str = "report") -> None:
+        """Write the report as Markdown and as HTML beside the pictures."""
+        (folder / f"{name}.md").write_text(self.markdown(), encoding="utf-8")
+        (folder / f"{name}.html").write_text(self.html(folder), encoding="utf-8")
 
     def markdown(self) -> str:
         """Return the report as Markdown; pictures are links."""
         parts = [f"# {self.title}", f"    {self.command}"]
         parts.append("\n".join(f"- {key}: {value}" for key, value in self.about.items()))
         for section in self.sections:
-            parts += [f"## {section.title}", section.text]
+            parts += [f"## {section.title}", *([section.text] if section.text else [])]
             if section.rows:
-                lines = ["| | paper | ours | remark |", "|---|---|---|---|"]
+                lines = [f"| | {' | '.join(section.columns)} |", "|---|---|---|---|"]
                 for row in section.rows:
                     cells = (row.what, row.paper, row.ours, row.remark)
                     lines.append(f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |")
@@ -101,11 +103,12 @@ class Report:
             body.append(paragraphs(section.text))
             if section.rows:
                 cells = ((row.what, row.paper, row.ours, row.remark) for row in section.rows)
-                body.append(table(["", "paper", "ours", "remark"], cells))
+                body.append(table(["", *section.columns], cells))
             for figure in section.figures:
                 picture = base64.b64encode((folder / figure.file).read_bytes()).decode("ascii")
+                kind = "svg+xml" if figure.file.endswith(".svg") else "png"
                 body.append(
-                    f'<figure><img alt="" src="data:image/png;base64,{picture}">'
+                    f'<figure><img alt="" src="data:image/{kind};base64,{picture}">'
                     f"<figcaption>{esc(figure.caption)}</figcaption></figure>"
                 )
         return page(self.title, "\n".join(body))

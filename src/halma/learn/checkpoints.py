@@ -37,11 +37,18 @@ class Checkpoints:
         began = time.monotonic()
         path = self.folder / f"{_PREFIX}{iteration:06}{SUFFIX}"
         save(path, self.game, self.kind, {**about, "iteration": iteration}, arrays)
-        for _, old in list_checkpoints(self.folder)[self._settings.keep :]:
-            old.unlink(missing_ok=True)
+        self._keep_newest(max(self._settings.keep, 1))
         self._saved_at = time.monotonic()
         self._cost = self._saved_at - began
         return path
+
+    def finish(self) -> None:
+        """Remove what nobody wants once the run is at its end."""
+        self._keep_newest(self._settings.keep)
+
+    def _keep_newest(self, number: int) -> None:
+        for _, old in list_checkpoints(self.folder)[number:]:
+            old.unlink(missing_ok=True)
 
     @property
     def last_cost(self) -> float:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
 from halma.arena.stats import Z
+from halma.errors import RunError
 from halma.games import Game, Position
 from halma.solve import Solution
 
@@ -84,6 +85,53 @@ class TestPositions:
         """Return MAE_v, equation (11): how far values are from the exact ones on average."""
         learnt = 1.0 / (1.0 + np.exp(-value_logits[self.rows].astype(np.float64)))
         return float(np.abs(self.values - learnt).mean())
+
+
+class Watched(TypedDict):
+    """What a table knows of a position."""
+
+    position: str
+    #: for the player to move, between 0 and 1
+    value: float
+    #: move -> probability
+    policy: dict[str, float]
+
+
+class WatchedPositions:
+    """Positions whose entries in a table are looked at again and again."""
+
+    def __init__(
+        self, game: Game, positions: list[Position], row: Callable[[bytes], int | None]
+    ) -> None:
+        self._places: list[tuple[str, int, dict[str, int]]] = []
+        for position in positions:
+            found = row(position.state)
+            if found is None:
+                raise RunError(
+                    f"No game of '{game.name}' gets to {position.text!r}, so it cannot be watched."
+                )
+            columns = {
+                move.text: 1 + game.core.action(position.state, move.value)
+                for move in position.legal_moves
+            }
+            self._places.append((position.text, found, columns))
+
+    def read(self, table: Floats) -> list[Watched]:
+        """Return what a table says; its first column has the logits of values."""
+        found: list[Watched] = []
+        for text, row, columns in self._places:
+            entry = table[row].astype(np.float64)
+            chosen = entry[list(columns.values())]
+            weights = np.exp(chosen - chosen.max())
+            policy = (weights / weights.sum()).tolist()
+            found.append(
+                {
+                    "position": text,
+                    "value": float(1.0 / (1.0 + np.exp(-entry[0]))),
+                    "policy": dict(zip(columns, policy, strict=True)),
+                }
+            )
+        return found
 
 
 @dataclass(frozen=True)

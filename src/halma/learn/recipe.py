@@ -15,7 +15,7 @@ from typing import Any
 
 import halma
 from halma import _core
-from halma.errors import RecipeError, suggestion
+from halma.errors import HalmaError, RecipeError, suggestion
 from halma.games import Game, game
 from halma.learn import settings as typed
 from halma.learn.neural.settings import NeuralSettings
@@ -184,6 +184,15 @@ def _check_tabular(settings: TabularSettings, chosen: Game) -> None:
             "'search.simulations' cannot be 1 if 'search.count_root' is true: "
             "that one would be the position itself."
         )
+    for text in settings.grading.watch:
+        try:
+            position = chosen.position(text)
+        except HalmaError as error:
+            raise RecipeError(f"'grading.watch': {error}") from None
+        if position.is_chance or position.is_terminal:
+            raise RecipeError(
+                f"'grading.watch' cannot have '{text[:60]}': nobody has a move to make there."
+            )
 
 
 METHODS = {

@@ -151,6 +151,11 @@ class GradingSettings:
         papers="hsueh2023: 0 for EinStein (108, 2304, 108 positions), "
         "1 for dark chess (17, 33, 33)",
     )
+    watch: tuple[str, ...] = setting(
+        (),
+        "Positions, as texts, whose policy and value go into every line of the metrics.",
+        papers="hsueh2023: one position of ewn-3x3-3 in figure 22",
+    )
 
 
 @dataclass(frozen=True)
@@ -171,7 +176,13 @@ class CheckpointSettings:
         low=0,
         high=86_400,
     )
-    keep: int = setting(2, "How many of the newest checkpoints are kept.", low=1, high=1000)
+    keep: int = setting(
+        2,
+        "How many of the newest checkpoints are kept. 0 keeps one while the run goes on and none "
+        "once it is finished, where metrics are all that is wanted.",
+        low=0,
+        high=1000,
+    )
 
 
 @dataclass(frozen=True)

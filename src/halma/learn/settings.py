@@ -16,10 +16,19 @@ from typing import Any, TypeVar, get_type_hints
 
 from halma.errors import RecipeError, suggestion
 
-Plain = str | int | float | bool
+Plain = str | int | float | bool | tuple[str, ...]
 T = TypeVar("T")
 
-_KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+#: the type of a setting that is a list
+Texts = tuple[str, ...]
+
+_KINDS: dict[Any, str] = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+    Texts: "a list of texts",
+}
 _WIDTH = 92
 
 
@@ -104,7 +113,10 @@ def nested(flat_settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def from_text(kind: type[Any], key: str, text: str) -> Plain:
-    """Read the value of a key as typed on a command line: `search.simulations`, `400`."""
+    """Read the value of a key as typed on a command line: `search.simulations`, `400`.
+
+    Semicolons separate what is in a list.
+    """
     known = list(keys(kind))
     if key not in known:
         raise unknown(key, known)
@@ -113,6 +125,8 @@ def from_text(kind: type[Any], key: str, text: str) -> Plain:
         value: Any = text.strip().strip("\"'")
     elif wanted is bool:
         value = {"true": True, "false": False}.get(text.strip().lower(), text)
+    elif wanted == Texts:
+        value = [part.strip() for part in text.split(";") if part.strip()]
     else:
         value = text
         for convert in (int, float):
@@ -135,6 +149,8 @@ def write_value(value: Plain) -> str:
         return "true" if value else "false"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(write_value, value))}]"
     return repr(value)
 
 
@@ -182,7 +198,11 @@ def _declared(kind: type[Any], key: str) -> tuple[type[Any], About]:
 def _checked(wanted: type[Any], about: About, key: str, value: Any) -> Plain:
     if wanted is float and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
-    right = isinstance(value, wanted) and (wanted is bool or not isinstance(value, bool))
+    if wanted == Texts:
+        right = isinstance(value, list | tuple) and all(isinstance(text, str) for text in value)
+        value = tuple(value) if right else value
+    else:
+        right = isinstance(value, wanted) and (wanted is bool or not isinstance(value, bool))
     if right and about.choices:
         right = value in about.choices
     elif right and wanted in (int, float):
@@ -204,7 +224,7 @@ def _range(about: About) -> str:
 
 
 def _show(value: Any) -> str:
-    text = write_value(value) if isinstance(value, Plain) else str(value)
+    text = write_value(value) if isinstance(value, str | int | float) else str(value)
     return text if len(text) <= 40 else text[:37] + "..."
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 
@@ -17,10 +17,16 @@ from halma import _core
 from halma.errors import RunError, TableError
 from halma.interrupt import asked_to_stop, interruptible
 from halma.learn.checkpoints import Checkpoints
-from halma.learn.grading import TestPositions, WinRate, decisions_near_start
+from halma.learn.grading import (
+    TestPositions,
+    Watched,
+    WatchedPositions,
+    WinRate,
+    decisions_near_start,
+)
 from halma.learn.handlers.jsonl import MetricsFile
 from halma.learn.lookup import KIND
-from halma.learn.metrics import keep_metrics
+from halma.learn.metrics import keep_metrics, read_metrics
 from halma.learn.recipe import Recipe
 from halma.learn.reports import (
     Checkpoint,
@@ -78,6 +84,8 @@ class TabularMetrics(TypedDict):
     grade_seconds: float
     #: of the whole run so far, earlier sittings included
     seconds: float
+    #: what is known of the positions that the recipe watches, if it watches any
+    watched: NotRequired[list[Watched]]
 
 
 def train(
@@ -138,7 +146,7 @@ class _Loop:
         try:
             self.found = self.checkpoints.newest(self.reporter.note)
             self.saved = self.found.about["iteration"] if self.found is not None else 0
-            history = keep_metrics(self.out, self.saved)
+            history = self._find_history()
             self.reporter.emit(
                 Started(
                     self.recipe.name,
@@ -157,6 +165,15 @@ class _Loop:
         last: TabularMetrics = metrics
         return last
 
+    def _find_history(self) -> list[dict[str, Any]]:
+        """Return the metrics up to where the run is; what goes beyond is cut off."""
+        if self.settings.checkpoints.keep == 0 and self.found is None:
+            history = read_metrics(self.out)
+            if len(history) == self.settings.iterations:
+                self.saved = len(history)
+                return history
+        return keep_metrics(self.out, self.saved)
+
     def _go_on(self) -> TabularMetrics:
         self.trainer = interruptible(lambda: make_trainer(self.recipe, self.threads))
         if self.found is not None:
@@ -171,7 +188,9 @@ class _Loop:
                 if metrics is not None:
                     self.reporter.emit(Iteration(metrics))
                     if metrics["iteration"] == self.settings.iterations:
-                        self._save()
+                        if self.settings.checkpoints.keep:
+                            self._save()
+                        self.checkpoints.finish()
                         return metrics
                 if asked.is_set():
                     self._save()
@@ -194,7 +213,7 @@ class _Loop:
         graded = number % settings.grading.every == 0 or number == settings.iterations
         grades = interruptible(lambda: self._grade(number)) if graded else _NO_GRADES
         now = time.perf_counter()
-        metrics = {
+        metrics: dict[str, Any] = {
             "iteration": number,
             **grades,
             **{f"updated_{times}": trainer.updated(times) for times in (1, 4, 16)},
@@ -203,6 +222,8 @@ class _Loop:
             "grade_seconds": now - began,
             "seconds": self._seconds(),
         }
+        if settings.grading.watch:
+            metrics["watched"] = self.watched.read(trainer.table())
         return metrics  # type: ignore[return-value]
 
     def _grade(self, iteration: int) -> dict[str, float | None]:
@@ -234,6 +255,8 @@ class _Loop:
             raise TableError(f"'{self.game.name}' has no solution that a match can be played by.")
         positions = decisions_near_start(self.game, self.settings.grading.plies)
         self.test_positions = TestPositions(self.truth, positions, self.trainer.row)
+        watched = [self.game.position(text) for text in self.settings.grading.watch]
+        self.watched = WatchedPositions(self.game, watched, self.trainer.row)
 
     def _restore(self, found: Table) -> None:
         trainer, arrays = self.trainer, found.arrays

@@ -13,8 +13,9 @@ from halma.solve.solution import (
     EndgameSolution,
     RetrogradeSolution,
     Solution,
+    worth,
 )
-from halma.solve.table import Arrays
+from halma.solve.table import Arrays, Parts, Writable
 
 
 class Engine(ABC):
@@ -22,6 +23,8 @@ class Engine(ABC):
 
     #: the class of what comes out
     solution: type[Solution]
+    #: whether a solution is of use without its distances
+    distances_optional = False
 
     def __init__(self, game: Game, threads: int, pieces: int | None = None) -> None:
         self.game = game
@@ -46,6 +49,11 @@ class Engine(ABC):
         """Memory for the whole run."""
 
     @property
+    def bytes_on_disk(self) -> int:
+        """Room for a checkpoint and, beside it, for the next one or the table."""
+        return 2 * self.bytes_needed
+
+    @property
     def exact(self) -> bool:
         """Whether values will be exact fractions."""
         return True
@@ -68,8 +76,8 @@ class Engine(ABC):
         """Go back to a checkpoint."""
 
     @abstractmethod
-    def finish(self) -> tuple[Arrays, dict[str, Any]]:
-        """Return the arrays of the solution and what can be counted of it."""
+    def finish(self) -> tuple[Writable, dict[str, Any]]:
+        """Return the arrays of the solution and what can be told of it."""
 
 
 class ChanceEngine(Engine):
@@ -120,8 +128,8 @@ class ChanceEngine(Engine):
         self._core.restore(about["stage"], arrays["values"], arrays["distances"])
         self.done = about["done"]
 
-    def finish(self) -> tuple[Arrays, dict[str, Any]]:
-        """Return the arrays of the solution and what can be counted of it."""
+    def finish(self) -> tuple[Writable, dict[str, Any]]:
+        """Return the arrays of the solution and what can be told of it."""
         arrays: dict[str, Any] = {
             "values": self._core.values(),
             "distances": self._core.distances(),
@@ -130,13 +138,16 @@ class ChanceEngine(Engine):
             self.game.core, arrays["values"], arrays["distances"], threads=self.threads
         )
         arrays["reachable"] = table.reachable()
-        return arrays, {**table.count(arrays["reachable"]), "illegal": 0}
+        start = ChanceSolution(self.game, arrays, {}).start_value()
+        counts = table.count(arrays["reachable"])
+        return arrays, {**counts, "illegal": 0, "start_value": start}
 
 
 class RetrogradeEngine(Engine):
     """Deterministic games for two with a dense index."""
 
     solution = RetrogradeSolution
+    distances_optional = True
 
     @cached_property
     def _core(self) -> Any:
@@ -155,9 +166,13 @@ class RetrogradeEngine(Engine):
 
     @property
     def bytes_needed(self) -> int:
-        """Memory for the run, and for the table of values and distances made at its end."""
-        size = self.game.core.index_size
-        return int(_core.Retrograde.bytes_needed(self.game.core)) + size + size // 4
+        """Memory for the run; the table is made part by part at its end."""
+        return int(_core.Retrograde.bytes_needed(self.game.core))
+
+    @property
+    def bytes_on_disk(self) -> int:
+        """Room for a checkpoint, which is smaller than memory, and for values and distances."""
+        return self.bytes_needed + self.total + self.total // 4
 
     @property
     def finished(self) -> bool:
@@ -181,13 +196,28 @@ class RetrogradeEngine(Engine):
         self._core.restore({**about["state"], **arrays})
         self.done = about["done"]
 
-    def finish(self) -> tuple[Arrays, dict[str, Any]]:
-        """Return the arrays of the solution and what can be counted of it."""
-        solved = self._core
-        arrays = {"values": solved.values(), "distances": solved.distances()}
-        # Won positions are at odd distances.
-        longest = max((d for d in range(1, len(solved.layers), 2)), default=0)
-        return arrays, {"positions": self.total, **solved.counts(), "longest_win": longest}
+    def finish(self) -> tuple[Writable, dict[str, Any]]:
+        """Return the arrays of the solution and what can be told of it."""
+        solved, size = self._core, self.total
+
+        def values(first: int, number: int) -> Any:
+            return solved.values(4 * first, min(4 * number, size - 4 * first))
+
+        arrays = {
+            "values": Parts((size + 3) // 4, values),
+            "distances": Parts(size, solved.distances),
+        }
+        core = self.game.core
+        code, plies = solved.probe(core.index(core.initial()))
+        about = {
+            "positions": size,
+            **solved.counts(),
+            # Won positions are at odd distances.
+            "longest_win": max((d for d in range(1, len(solved.layers), 2)), default=0),
+            "start_value": worth(code),
+            "start_plies": plies,
+        }
+        return arrays, about
 
 
 class EndgameEngine(Engine):
@@ -242,14 +272,15 @@ class EndgameEngine(Engine):
             self._core.restore(int(key), table)
         self.done = about["done"]
 
-    def finish(self) -> tuple[Arrays, dict[str, Any]]:
+    def finish(self) -> tuple[Writable, dict[str, Any]]:
         """Return all tables, and their counts added up."""
         counts = [self._core.counts(i) for i in range(len(self._core.slices))]
         sums = {key: sum(c[key] for c in counts) for key in ("wins", "draws", "losses", "illegal")}
         positions = sums["wins"] + sums["draws"] + sums["losses"]
         longest = max(c["longest_win"] for c in counts)
         about = {"pieces": self.pieces, "positions": positions, **sums, "longest_win": longest}
-        return self.checkpoint()[0], about
+        # What the start is worth nobody knows, as far as endings go.
+        return self.checkpoint()[0], {**about, "start_value": None}
 
 
 ENGINES: tuple[type[Engine], ...] = (ChanceEngine, RetrogradeEngine, EndgameEngine)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,18 @@ import numpy.typing as npt
 from halma import _core
 from halma.errors import TableError
 from halma.games import Game, Move, Position
+from halma.interrupt import interruptible
 from halma.solve.table import Arrays
 
 #: Values that differ by less are the same; exact ones differ by far more.
 TOLERANCE = 1e-12
 _PORTION = 1 << 22
+_THREADS = os.cpu_count() or 1
+#: A check is done in about so many parts, to show how far it is and to be stopped between.
+_CHECKS = 400
+
+#: Told how much is done, and of how much.
+Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -41,6 +49,8 @@ class Solution(ABC):
 
     kind: str
     proven = True
+    #: whether it is known how far the end is
+    has_distances = True
 
     def __init__(self, game: Game, arrays: Arrays, about: dict[str, Any]) -> None:
         self.game = game
@@ -68,16 +78,27 @@ class Solution(ABC):
             value = self.value(after)
             if after.mover != position.mover:
                 value = 1.0 - value
-            found.append(MoveValue(move, value, 0 if value == 0.5 else self.distance(after) + 1))
+            hurry = value != 0.5 and self.has_distances
+            found.append(MoveValue(move, value, self.distance(after) + 1 if hurry else 0))
         return found
 
     @abstractmethod
     def look_up_many(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
         """Return the values of decision states, one per row, for their movers."""
 
-    @abstractmethod
-    def verify(self) -> int:
+    def verify(self, progress: Progress = lambda done, total: None) -> int:
         """Return how many entries do not follow from those of their successors."""
+        checks = self._checks()
+        wrong = 0
+        progress(0, len(checks))
+        for done, check in enumerate(checks, start=1):
+            wrong += interruptible(check)
+            progress(done, len(checks))
+        return wrong
+
+    @abstractmethod
+    def _checks(self) -> list[Callable[[], int]]:
+        """Return the parts of `verify`, each of which counts what is wrong."""
 
     @abstractmethod
     def values_at(self, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
@@ -122,10 +143,10 @@ class ChanceSolution(Solution):
 
     kind = "solution by stages"
 
-    def __init__(self, game: Game, arrays: Arrays, about: dict[str, Any], threads: int = 2) -> None:
+    def __init__(self, game: Game, arrays: Arrays, about: dict[str, Any]) -> None:
         super().__init__(game, arrays, about)
         self.core = _core.ExpectimaxTable(
-            game.core, arrays["values"], arrays["distances"], threads=threads
+            game.core, arrays["values"], arrays["distances"], threads=_THREADS
         )
 
     @property
@@ -158,9 +179,8 @@ class ChanceSolution(Solution):
         """Return the values of states, one per row, for their movers."""
         return self.core.look_up_many(states)
 
-    def verify(self) -> int:
-        """Return how many entries do not follow from those of their successors."""
-        return self.core.verify()
+    def _checks(self) -> list[Callable[[], int]]:
+        return [self.core.verify]
 
     def values_at(self, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """Return values by index; not a number where no game can get to."""
@@ -175,27 +195,36 @@ _DRAW, _WIN, _LOSS, _ILLEGAL = range(4)
 _WORTH = np.array([0.5, 1.0, 0.0, np.nan])
 
 
+def worth(code: int) -> float:
+    """Return the value that two bits of a packed table stand for."""
+    return float(_WORTH[code])
+
+
 class RetrogradeSolution(Solution):
     """A deterministic game, solved by `_core.Retrograde`."""
 
     kind = "solution by distance"
 
+    def __init__(self, game: Game, arrays: Arrays, about: dict[str, Any]) -> None:
+        super().__init__(game, arrays, about)
+        self.has_distances = "distances" in arrays
+
     @cached_property
     def oracle(self) -> _core.Oracle:
         """What a search of this game may ask: everything."""
         return _core.RetrogradeTable(
-            self.game.core, self.arrays["values"], self.arrays["distances"]
+            self.game.core, self.arrays["values"], self.arrays.get("distances")
         )
 
     def value(self, position: Position) -> float:
         """Return the value for the player to move, also at the end."""
         if position.is_terminal:
             return position.result[position.mover]
-        return float(_WORTH[self._code(self.game.core.index(position.state))])
+        return worth(self._code(self.game.core.index(position.state)))
 
     def distance(self, position: Position) -> int:
-        """Return the plies to the end, 0 for a draw."""
-        if position.is_terminal:
+        """Return the plies to the end, 0 for a draw or where they are not known."""
+        if position.is_terminal or not self.has_distances:
             return 0
         return int(self.arrays["distances"][self.game.core.index(position.state)])
 
@@ -203,13 +232,20 @@ class RetrogradeSolution(Solution):
         """Return the values of decision states, one per row, for their movers."""
         return self.values_at(_core.index_many(self.game.core, states).astype(np.int64))
 
-    def verify(self) -> int:
-        """Return how many entries do not follow from those of their successors."""
-        return int(
-            _core.Retrograde.verify(
-                self.game.core, self.arrays["values"], self.arrays["distances"], 2
-            )
+    def _checks(self) -> list[Callable[[], int]]:
+        core, values, distances = (
+            self.game.core,
+            self.arrays["values"],
+            self.arrays.get("distances"),
         )
+        rows = int(_core.Retrograde.rows(core))
+        step = -(-rows // _CHECKS)
+
+        def check(first: int) -> Callable[[], int]:
+            number = min(step, rows - first)
+            return lambda: _core.Retrograde.verify(core, values, distances, _THREADS, first, number)
+
+        return [check(first) for first in range(0, rows, step)]
 
     def values_at(self, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """Return values by index; not a number where a position is illegal."""
@@ -230,7 +266,7 @@ class EndgameSolution(Solution):
         super().__init__(game, arrays, about)
         if game.endings is None:
             raise TableError(f"'{game.name}' has no endings to solve.")
-        self.core = game.endings(about["pieces"])
+        self.core = game.endings(about["pieces"], _THREADS)
         for key, table in arrays.items():
             self.core.restore(int(key), table)
 
@@ -253,12 +289,13 @@ class EndgameSolution(Solution):
 
     def look_up_many(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
         """Return the values of decision states, one per row, for their movers."""
-        positions = (Position(self.game, row.tobytes()) for row in states)
-        return np.array([self.value(position) for position in positions])
+        cells = self.core.probe_many(states)
+        if (cells == self.core.NOTHING).any():
+            raise self._unknown()
+        return np.where(cells == self.core.DRAW, 0.5, cells % 2)
 
-    def verify(self) -> int:
-        """Return how many entries do not follow from those of their successors."""
-        return sum(self.core.verify(int(key)) for key in self.arrays)
+    def _checks(self) -> list[Callable[[], int]]:
+        return [partial(self.core.verify, int(key)) for key in self.arrays]
 
     def values_at(self, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """Endings have no index that goes through all of them."""
@@ -271,8 +308,11 @@ class EndgameSolution(Solution):
     def _probe(self, state: bytes) -> int:
         found = self.core.probe(state)
         if found is None:
-            raise TableError(
-                f"This position of '{self.game.name}' has more than {self.about['pieces']} "
-                "pieces, so it is not in the table."
-            )
+            raise self._unknown()
         return int(found)
+
+    def _unknown(self) -> TableError:
+        return TableError(
+            f"A position of '{self.game.name}' with more than {self.about['pieces']} pieces is "
+            "not in the table."
+        )

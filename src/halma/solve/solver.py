@@ -13,17 +13,15 @@ from halma.games import Game
 from halma.interrupt import interruptible
 from halma.solve.engines import ENGINES, Engine
 from halma.solve.relatives import largest_relative
-from halma.solve.solution import Solution
-from halma.solve.table import Table, load, save, table_path
+from halma.solve.solution import Progress, Solution
+from halma.solve.table import Parts, Table, load, save, table_path
 
 #: What is solved without asking when no table is there: a second or two.
 SMALL = 24 << 20
-#: A checkpoint is taken after so many seconds, or later, so that a tenth of the time is
-#: spent on them at most.
+#: A checkpoint is taken at the end of a layer, if the last is so many seconds ago, and ten
+#: times as long as it took to write: more than a tenth of the time is not spent on them.
 CHECKPOINT_SECONDS = 1.0
 _CHECKPOINT = "checkpoint"
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -71,18 +69,54 @@ def solve(
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     keep: bool = True,
     pieces: int | None = None,
+    distances: bool = True,
 ) -> Solution:
     """Solve a variant and write its table, going on from a checkpoint if there is one.
 
     With `keep` false nothing is read from the disk nor written to it. With `pieces` only
-    the endings with so many pieces are solved, where a variant has such.
+    the endings with so many pieces are solved, where a variant has such. With `distances`
+    false a table of a deterministic game holds values only, at two bits a position.
     """
     engine = plan(game, memory, threads, pieces).engine
+    if not distances and not engine.distances_optional:
+        raise TableError(f"Distances cannot be left out of the table of '{game.name}'.")
     path = table_path(game, folder, pieces)
     if keep:
-        _check_disk(path, engine.bytes_needed, game)
+        _check_disk(path, engine.bytes_on_disk, game)
     partial = path.with_suffix(".partial")
-    seconds = _resume(engine, partial, note) if keep else 0.0
+    seconds = _work(engine, partial if keep else None, checkpoint_seconds, progress, note)
+    started = time.perf_counter()
+    arrays, counted = interruptible(engine.finish)
+    about = {"variant": game.name, "kind": engine.solution.kind, **counted}
+    about["mean_start_value"] = about["start_value"]
+    about["index_size"] = game.core.index_size
+    about["bytes"] = engine.bytes_needed
+    about["seconds"] = seconds + time.perf_counter() - started
+    if distances and keep and engine.distances_optional:
+        needed, free = sum(array.nbytes for array in arrays.values()), _free_disk(path)
+        distances = needed <= free
+        if not distances:
+            note(f"Distances are left out: {needed:,} bytes are needed, but {free:,} are free.")
+    if not distances:
+        arrays = {name: array for name, array in arrays.items() if name != "distances"}
+    if not keep:
+        parts = {k: a.whole() if isinstance(a, Parts) else a for k, a in arrays.items()}
+        return engine.solution(game, parts, about)
+    save(path, game, engine.solution.kind, about, arrays)
+    partial.unlink(missing_ok=True)
+    del engine, arrays  # the table is mapped where their memory was
+    return open_table(path, game)
+
+
+def _work(
+    engine: Engine,
+    partial: Path | None,
+    checkpoint_seconds: float,
+    progress: Progress,
+    note: Callable[[str], None],
+) -> float:
+    """Solve layer by layer, with checkpoints in a file; return the seconds it took in all."""
+    before = 0.0 if partial is None else _resume(engine, partial, note)
     started = saved = time.perf_counter()
     wait = checkpoint_seconds
     progress(engine.done, engine.total)
@@ -90,22 +124,13 @@ def solve(
         interruptible(engine.step)
         progress(engine.done, engine.total)
         now = time.perf_counter()
-        if keep and not engine.finished and now - saved >= wait:
+        if partial is not None and not engine.finished and now - saved >= wait:
             arrays, about = engine.checkpoint()
-            save(partial, game, _CHECKPOINT, {**about, "seconds": seconds + now - started}, arrays)
+            about["seconds"] = before + now - started
+            save(partial, engine.game, _CHECKPOINT, about, arrays)
             saved = time.perf_counter()
             wait = max(checkpoint_seconds, 10 * (saved - now))
-    arrays, counts = interruptible(engine.finish)
-    about = {"variant": game.name, "kind": engine.solution.kind, **counts}
-    solution = engine.solution(game, arrays, about)
-    about["start_value"] = about["mean_start_value"] = solution.start_value()
-    about["index_size"] = game.core.index_size
-    about["bytes"] = engine.bytes_needed
-    about["seconds"] = seconds + time.perf_counter() - started
-    if keep:
-        save(path, game, engine.solution.kind, about, arrays)
-        partial.unlink(missing_ok=True)
-    return solution
+    return before + time.perf_counter() - started
 
 
 def open_table(path: Path, game: Game) -> Solution:
@@ -179,7 +204,11 @@ def _resume(engine: Engine, partial: Path, note: Callable[[str], None]) -> float
     except TableError as error:
         note(f"{error} Starting anew.")
         return 0.0
-    engine.resume(found.arrays, found.about)
+    try:
+        engine.resume(found.arrays, found.about)
+    except (ValueError, KeyError):
+        note(f"'{partial}' is not used: it is from another version of halma. Starting anew.")
+        return 0.0
     note(f"Going on from '{partial}': {engine.done:,} of {engine.total:,} positions are solved.")
     return float(found.about["seconds"])
 
@@ -196,18 +225,22 @@ def _free_memory() -> int:
     return 0
 
 
-def _check_disk(path: Path, needed: int, game: Game) -> None:
-    """Refuse before the work what would fail after it."""
+def _free_disk(path: Path) -> int:
+    """Return how many bytes can be written to where a file belongs."""
     import shutil
 
     folder = path.parent.absolute()
     while not folder.exists():
         folder = folder.parent
-    free = shutil.disk_usage(folder).free
-    # A checkpoint lies beside the table while that is written.
-    if 2 * needed > free:
+    return shutil.disk_usage(folder).free
+
+
+def _check_disk(path: Path, needed: int, game: Game) -> None:
+    """Refuse before the work what would fail after it."""
+    free = _free_disk(path)
+    if needed > free:
         raise TableError(
             f"'{game.name}' has {game.core.index_size:,} positions; its table and a checkpoint "
-            f"need {in_bytes(2 * needed)} ({2 * needed:,} bytes) in '{path.parent}', "
+            f"need {in_bytes(needed)} ({needed:,} bytes) in '{path.parent}', "
             f"but only {in_bytes(free)} are free{largest_relative(game, free // 2)}."
         )

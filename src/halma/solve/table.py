@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,11 +29,34 @@ FORMAT = 1
 SUFFIX = ".table"
 _PREAMBLE = struct.Struct("<8sI16s")
 _ALIGN = 64
+_DIGEST = 16
 #: What a header may take at most; a longer one is no header of ours.
 _LONGEST_HEADER = 1 << 20
 _PORTION = 1 << 24
 
 Arrays = Mapping[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """An array of bytes that is made part by part, because there is no room for it twice."""
+
+    size: int
+    #: makes so many bytes from a place on
+    make: Callable[[int, int], npt.NDArray[np.uint8]]
+    dtype = np.dtype(np.uint8)
+
+    @property
+    def nbytes(self) -> int:
+        """Return how large the array is."""
+        return self.size
+
+    def whole(self) -> npt.NDArray[np.uint8]:
+        """Return the array in one part."""
+        return self.make(0, self.size)
+
+
+Writable = Mapping[str, npt.NDArray[Any] | Parts]
 
 
 @dataclass(frozen=True)
@@ -60,8 +83,12 @@ def table_path(game: Game, folder: Path | None = None, pieces: int | None = None
     return (folder or tables_folder()) / f"{name}{part}{SUFFIX}"
 
 
-def save(path: Path, game: Game, kind: str, about: Mapping[str, Any], arrays: Arrays) -> None:
-    """Write a table; whoever looks at `path` sees the old file or the whole new one."""
+def save(path: Path, game: Game, kind: str, about: Mapping[str, Any], arrays: Writable) -> None:
+    """Write a table; whoever looks at `path` sees the old file or the whole new one.
+
+    The arrays are gone through once. Their checksums are known only then, so the header,
+    which comes first, is written last.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     remove_leftovers(path)
     entries: list[dict[str, Any]] = []
@@ -74,23 +101,30 @@ def save(path: Path, game: Game, kind: str, about: Mapping[str, Any], arrays: Ar
                 "dtype": array.dtype.str,
                 "length": array.size,
                 "offset": offset,
-                "checksum": _checksum(_portions(array)),
+                "checksum": "0" * 2 * _DIGEST,
             }
         )
         offset += array.nbytes
-    header = json.dumps(
-        {**_identity(game), "kind": kind, "about": dict(about), "arrays": entries, "bytes": offset}
-    ).encode()
+    whole = {**_identity(game), "kind": kind, "about": dict(about), "arrays": entries}
+    whole["bytes"] = offset
+    header = json.dumps(whole).encode()
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
         with open(temporary, "wb") as file:
-            file.write(_PREAMBLE.pack(MAGIC, len(header), _digest(header)))
+            file.write(b"\0" * _PREAMBLE.size)
             file.write(header)
             start = _aligned(file.tell())
             for entry, array in zip(entries, arrays.values(), strict=True):
                 file.write(b"\0" * (start + entry["offset"] - file.tell()))
+                digest = hashlib.blake2b(digest_size=_DIGEST)
                 for portion in _portions(array):
+                    digest.update(portion)
                     file.write(portion)
+                entry["checksum"] = digest.hexdigest()
+            header = json.dumps(whole).encode()
+            file.seek(0)
+            file.write(_PREAMBLE.pack(MAGIC, len(header), _digest(header)))
+            file.write(header)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
@@ -168,10 +202,14 @@ def _aligned(offset: int) -> int:
 
 
 def _digest(data: bytes) -> bytes:
-    return hashlib.blake2b(data, digest_size=16).digest()
+    return hashlib.blake2b(data, digest_size=_DIGEST).digest()
 
 
-def _portions(array: npt.NDArray[Any]) -> Iterator[memoryview]:
+def _portions(array: npt.NDArray[Any] | Parts) -> Iterator[memoryview]:
+    if isinstance(array, Parts):
+        for start in range(0, array.size, _PORTION):
+            yield array.make(start, min(_PORTION, array.size - start)).data
+        return
     octets: npt.NDArray[Any] = np.ascontiguousarray(array).view(np.uint8)
     for start in range(0, len(octets), _PORTION):
         yield octets[start : start + _PORTION].data
@@ -185,7 +223,7 @@ def _read_portions(path: Path, offset: int, length: int) -> Iterator[bytes]:
 
 
 def _checksum(portions: Iterable[memoryview | bytes]) -> str:
-    digest = hashlib.blake2b(digest_size=16)
+    digest = hashlib.blake2b(digest_size=_DIGEST)
     for portion in portions:
         digest.update(portion)
     return digest.hexdigest()

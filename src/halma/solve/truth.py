@@ -157,7 +157,7 @@ def sample_positions(solution: Solution, number: int, seed: int) -> list[Positio
 def longest_line(solution: Solution) -> Line | None:
     """Replay a win that takes longest: the winner hurries, the loser and chance delay."""
     plies = int(solution.about.get("longest_win") or 0)
-    index = _find(solution, plies) if plies else None
+    index = _find(solution, plies) if plies and solution.has_distances else None
     if index is None:
         return None
     start = Position(solution.game, solution.game.core.unindex(index))

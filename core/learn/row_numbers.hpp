@@ -11,10 +11,10 @@
 
 namespace halma {
 
-class Rows {
+class RowNumbers {
  public:
   /// `bits`: one per index, low bits first.
-  explicit Rows(const std::vector<std::uint64_t>& bits) : words_(bits.size()) {
+  explicit RowNumbers(const std::vector<std::uint64_t>& bits) : words_(bits.size()) {
     for (std::size_t i = 0; i < bits.size(); ++i) {
       words_[i] = {bits[i], size_};
       size_ += std::popcount(bits[i]);

@@ -1,0 +1,195 @@
+"""Which runs hsueh2023's figures are made of: the paper's settings, and what figures share."""
+
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from halma.errors import HalmaError
+from halma.lab import hsueh2023
+from halma.lab.hsueh2023 import EXPERIMENTS, Context, default_variants
+from halma.lab.hsueh2023_plan import TWO, VARIANTS, Planner, cost
+from halma.lab.runs import Store, run_name
+
+#: N of section V-A
+ITERATIONS = {
+    "ewn-3x3-3": 100,
+    "ewn-3x3-4": 1600,
+    "ewn-3x4-3": 800,
+    "cdc-2x4-PPPP": 300,
+    "cdc-2x4-KPPP": 2000,
+    "cdc-2x4-GGCC": 4000,
+}
+SIX = set(ITERATIONS)
+#: What a figure has runs for.
+SHOWN = {
+    **dict.fromkeys(("fig7", "fig8", "alpha", "fig11", "fig25", "table1"), SIX),
+    **{f"fig{number}": set(TWO) for number in (9, 10, *range(12, 22), 23)},
+    "further": set(TWO),
+    "fig22": {"ewn-3x3-3"},
+    **{f"fig{number}": SIX - set(TWO) for number in range(26, 36)},
+}
+
+
+@pytest.fixture
+def full():
+    return Planner(full=True, seed=0)
+
+
+@pytest.fixture
+def context(tmp_path, full):
+    return Context(full, Store(tmp_path))
+
+
+def settings_of(recipes, *keys):
+    """Return the values of some keys, recipe by recipe, and check that all else is default."""
+    found = []
+    for recipe in recipes:
+        flat = recipe.flat
+        default = Planner(True, 0).run(recipe.settings.game).flat
+        assert {key for key in flat if flat[key] != default[key]} <= set(keys)
+        found.append(tuple(flat[key] for key in keys))
+    return found
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_default_setting_is_the_paper_s(full, variant):
+    settings = full.run(variant).settings
+    assert settings.iterations == ITERATIONS[variant]
+    search = settings.search
+    assert (search.simulations, search.c, search.alpha, search.noise) == (800, 1.0, 1.5, 0.25)
+    assert (search.untried, search.rule, search.count_root) == ("loss", "puct", True)
+    assert (settings.selfplay.games, settings.selfplay.seconds) == (1000, 0.0)
+    assert (settings.learning.window, settings.learning.rate) == (2, 1.0)
+    assert (settings.grading.every, settings.grading.games) == (1, 10_000)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_axes_are_the_paper_s(full, variant):
+    cs = [Fraction(1, 2**k) for k in range(6, 0, -1)] + [2**k for k in range(7)]
+    assert settings_of(full.by_c(variant).values(), "search.c") == [(float(c),) for c in cs]
+    assert list(full.by_c(variant)) == [float(c) for c in cs] and len(cs) == 13
+    epsilons = [0, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5]
+    assert settings_of(full.by_epsilon(variant).values(), "search.noise") == [
+        (e,) for e in epsilons
+    ]
+    alphas = [0.03, 0.15, 0.3, 0.75, 1.5, 3, 6, 9, 12]
+    assert settings_of(full.by_alpha(variant).values(), "search.alpha") == [(a,) for a in alphas]
+    numbers = [6, 12, 25, 50, 100, 200, 400, 800, 1600, 3200, 6400]
+    if variant in ("ewn-3x3-3", "ewn-3x4-3", "cdc-2x4-PPPP"):
+        numbers += [12_800, 25_600]
+    runs = full.by_simulations(variant).values()
+    assert settings_of(runs, "search.simulations") == [(n,) for n in numbers]
+    assert settings_of(full.trials(variant).values(), "seed") == [(s,) for s in range(5)]
+
+
+def test_untried_values_are_crossed_with_simulations_and_with_c(context):
+    for variant in TWO:
+        runs = EXPERIMENTS["fig20"].plan(context, variant)
+        found = settings_of(runs.values(), "search.simulations", "search.untried")
+        assert Counter(found) == Counter(
+            (n, untried)
+            for n in (6, 12, 25, 50, 100, 200, 400, 800)
+            for untried in ("loss", "draw", "win", "infinite")
+        )
+        runs = EXPERIMENTS["fig23"].plan(context, variant)
+        found = settings_of(runs.values(), "search.c", "search.untried")
+        assert len(set(found)) == 13 * 4
+
+
+def test_equal_time_and_few_iterations(full):
+    runs = full.by_time("ewn-3x3-3", 0.75)
+    found = settings_of(runs.values(), "search.simulations", "selfplay.seconds")
+    assert len(found) == 13 and {seconds for _, seconds in found} == {0.75}
+    few = full.few_iterations("cdc-2x4-PPPP").settings
+    assert (few.search.simulations, few.iterations) == (25_600, 13)
+
+
+def test_figure_22_watches_its_position(full):
+    runs = full.watched("ewn-3x3-3")
+    assert list(runs) == [(6, "draw"), (6, "loss"), (12, "loss")]
+    for (n, untried), recipe in runs.items():
+        settings = recipe.settings
+        assert (settings.search.simulations, settings.search.untried) == (n, untried)
+        assert settings.grading.watch == ("12./3.a/.cb r 2",)
+
+
+def test_further(full):
+    runs = full.further("cdc-2x4-PPPP")
+    assert {n for _, n, _ in runs} == {2, 4, 8, 16, 32, 64, 200, 800}
+    assert {seed for _, _, seed in runs} == set(range(5))
+    assert all(not recipe.settings.search.count_root for recipe in runs.values())
+    assert runs["Gumbel", 2, 0].settings.search.rule == "gumbel"
+    assert runs["proven values", 2, 0].settings.search.solver
+    assert runs["symmetry", 2, 0].settings.learning.symmetry
+    assert len(runs) == 5 * 8 * 5
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_variants_of_a_figure(name):
+    assert set(default_variants(name, full=True)) == SHOWN[name]
+
+
+def test_every_figure_has_a_name():
+    figures = [*range(7, 24), *range(25, 36)]
+    names = {"table1", "alpha", "further", *(f"fig{number}" for number in figures)}
+    assert set(hsueh2023.NAMES) == names == set(SHOWN)
+    assert set(hsueh2023.ALL) == names - {f"fig{number}" for number in range(26, 36)}
+    with pytest.raises(HalmaError, match="Did you mean 'fig8'"):
+        hsueh2023._chosen("fig 8")
+
+
+@pytest.mark.parametrize("scale", ["quick", "full"])
+def test_figures_share_runs(tmp_path, scale):
+    planner = Planner(full=scale == "full", seed=0)
+    context = Context(planner, Store(tmp_path))
+    plans = {
+        name: {
+            recipe
+            for variant in default_variants(name, planner.full)
+            for recipe in experiment.plan(context, variant).values()
+        }
+        for name, experiment in EXPERIMENTS.items()
+        if not experiment.timed
+    }
+    assert plans["fig7"] == plans["fig8"] >= plans["fig9"] == plans["fig10"]
+    assert plans["fig11"] >= plans["fig12"] == plans["fig13"]
+    assert plans["fig14"] == plans["fig18"] == plans["fig19"] < plans["fig15"]
+    assert plans["fig20"] == plans["fig21"]
+    assert plans["fig20"] & plans["fig14"] and plans["fig23"] & plans["fig8"]
+    default = {planner.run(variant) for variant in SIX}
+    assert default <= plans["fig8"] & plans["fig11"] & plans["fig25"]
+    if planner.full:
+        assert default <= plans["alpha"]
+    # Every setting has a directory of its own.
+    runs = set.union(*plans.values())
+    names = {run_name(recipe) for recipe in runs}
+    assert len(names) == len(runs) and max(map(len, names)) < 200
+    assert all(Path(name).name == name for name in names)
+
+
+def test_quick_runs_stay_within_a_quarter_of_an_hour(tmp_path):
+    """Two cores, by what runs took on an idle one; at equal time by what that is there."""
+    planner = Planner(full=False, seed=0)
+    context = Context(planner, Store(tmp_path))
+    runs = set()
+    for name in hsueh2023.ALL[1:]:
+        for variant in default_variants(name, full=False):
+            if name == "further":
+                runs |= set(planner.further(variant).values())
+            elif EXPERIMENTS[name].timed:
+                seconds = {"ewn-3x3-3": 0.05, "cdc-2x4-PPPP": 0.4}[variant]
+                runs |= set(planner.by_time(variant, seconds).values())
+            else:
+                runs |= set(EXPERIMENTS[name].plan(context, variant).values())
+    assert sum(map(cost, runs)) < 2 * 15 * 60 * 0.75
+
+
+def test_cost_is_about_the_work():
+    planner = Planner(full=True, seed=0)
+    short, long = (planner.run("ewn-3x3-3", {"iterations": n}) for n in (10, 1000))
+    assert 50 < cost(long) / cost(short) < 100
+    few, many = (planner.by_simulations("ewn-3x3-3")[n] for n in (800, 25_600))
+    assert 20 < cost(many) / cost(few) < 32
+    assert cost(planner.by_time("ewn-3x3-3", 2.0)[6]) > 200
