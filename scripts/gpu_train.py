@@ -104,7 +104,10 @@ def train(given: argparse.Namespace) -> None:
         print(torch.cuda.get_device_name(), flush=True)
     if given.source is not None and not list_checkpoints(run / "checkpoints"):
         shutil.rmtree(run, ignore_errors=True)
-        unpack(given.source, run)
+        try:
+            unpack(given.source, run)
+        except HalmaError as error:
+            raise SystemExit(str(error)) from None
         print(f"Unpacked {given.source} into {run}.", flush=True)
 
     class Packer:

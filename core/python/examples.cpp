@@ -57,8 +57,8 @@ int make_examples(const AnyGame& game, const Input<std::uint8_t, 2>& states,
   ExampleMaker maker(game);
   int most = 0;
   for (std::size_t i = 0; i < number; ++i)
-    most = std::max(most, maker.make(view, rows.data()[i], mirrors.data()[i], out,
-                                     static_cast<std::int64_t>(i)));
+    most = std::max(most,
+                    maker.make(view, rows.data()[i], mirrors.data()[i], out, static_cast<std::int64_t>(i)));
   return most;
 }
 

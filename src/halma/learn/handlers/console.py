@@ -63,7 +63,10 @@ class Console:
                 self._print(text)
             case Stopped(iteration):
                 self._stop_live()
-                self._print(f"Stopped after iteration {iteration}, which is saved.")
+                if iteration:
+                    self._print(f"Stopped after iteration {iteration}, which is saved.")
+                else:
+                    self._print("Stopped before the first iteration was over.")
             case Finished(metrics):
                 self._stop_live()
                 if self._shown != metrics["iteration"]:

@@ -102,7 +102,7 @@ class Window:
         self._keys[iteration] = _core.key_many(self.game.core, samples["states"][with_policy])
         for old in self.too_old():
             for store in (self._parts, self._chosen, self._keys):
-                store.pop(old, None)  # type: ignore[attr-defined]
+                store.pop(old, None)
 
     def too_old(self) -> list[int]:
         """Return iterations that are not needed for a window of this size."""

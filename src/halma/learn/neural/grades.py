@@ -37,7 +37,7 @@ class Grader:
         positions = decisions_near_start(self.game, self.settings.truth.plies)
         numbers = {position.state: i for i, position in enumerate(positions)}
         self._test = TestPositions(solution, positions, numbers.__getitem__)
-        self._planes = np.stack([game_planes(self.game.core, p.state) for p in positions])
+        self._planes = np.stack([self.game.core.encode([p.state]) for p in positions])
 
     def grade(
         self, judge: Evaluator, iteration: int, due: bool, stopped: Callable[[], bool]
@@ -67,8 +67,3 @@ class Grader:
             "err_p": self._test.policy_error(logits),
             "mae_v": self._test.value_error(np.log(likely / (1 - likely))),
         }
-
-
-def game_planes(core, state):  # type: ignore[no-untyped-def]
-    """Return the planes of a state without a past."""
-    return core.encode([state])

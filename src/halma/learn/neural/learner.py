@@ -128,7 +128,8 @@ class Learner:
         policy, values = self.network(planes.contiguous(memory_format=torch.channels_last))
         policy_loss = policy_cross_entropy(policy, actions, shares)
         value_loss = value_error(values, outcomes, learning.value_loss)
-        (policy_loss + learning.value_weight * value_loss).backward()
+        loss = policy_loss + learning.value_weight * value_loss
+        loss.backward()  # type: ignore[no-untyped-call]
         if learning.clip:
             torch.nn.utils.clip_grad_norm_(self.network.parameters(), learning.clip)
         self._optimiser.step()
@@ -152,7 +153,7 @@ class Learner:
     def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
         """Return a copy of weights and the optimiser's memory by name, as flat arrays."""
         found = {f"weights/{name}": value for name, value in weights_of(self.network).items()}
-        names = {parameter: name for name, parameter in self.network.named_parameters()}
+        names: dict[Tensor, str] = {p: name for name, p in self.network.named_parameters()}
         for parameter, memory in self._optimiser.state.items():
             for key, value in memory.items():
                 if value is not None:
@@ -177,7 +178,7 @@ class Learner:
             else:
                 value = torch.empty_like(parameter).copy_(value.reshape(parameter.shape))
             memory.setdefault(parameter, {})[key] = value
-        self._optimiser.state.update(memory)  # type: ignore[arg-type]
+        self._optimiser.state.update(memory)
         self.steps = steps
 
 

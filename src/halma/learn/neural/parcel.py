@@ -59,6 +59,8 @@ def pack(run: Path, parcel: Path, game: Game) -> None:
 
 def unpack(parcel: Path, run: Path) -> None:
     """Make a run directory of what `pack` wrote; there must be none, or an empty one."""
+    if not (parcel / STATE).is_file():
+        raise RunError(f"There is no '{parcel / STATE}' to go on from.")
     if run.exists() and any(run.iterdir()):
         raise RunError(f"'{run}' is not empty, so nothing is unpacked into it.")
     (run / GAMES).mkdir(parents=True, exist_ok=True)

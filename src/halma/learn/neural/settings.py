@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from halma import _core
-from halma.agents import agent
+from halma.agents.registry import agent
 from halma.errors import HalmaError, RecipeError
 from halma.games import Game
 from halma.learn.netfile import new_network
@@ -432,8 +433,6 @@ def opponents(settings: NeuralSettings) -> list[str]:
 
 def learning_rate(settings: NeuralSettings, iteration: int) -> float:
     """Return the learning rate of an iteration; they count from 1."""
-    import math
-
     learning, total = settings.learning, settings.iterations
     if learning.schedule == "step":
         late = iteration > learning.late_from * total

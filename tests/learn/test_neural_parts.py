@@ -1,0 +1,276 @@
+"""Losses, schedules, windows, matches, grades and parcels by themselves."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from small_networks import small, train
+
+import halma
+from halma import _core
+from halma.agents import agent
+from halma.arena import contest, make_plan
+from halma.errors import RecipeError, RunError
+from halma.learn.checkpoints import list_checkpoints
+from halma.learn.metrics import read_metrics
+from halma.learn.neural import parcel
+from halma.learn.neural.examples import Batches
+from halma.learn.neural.games import GameFiles, Window
+from halma.learn.neural.learner import policy_cross_entropy, value_error
+from halma.learn.neural.matches import play_match
+from halma.learn.neural.players import AgentPlayer, PolicyPlayer, SearchPlayer
+from halma.learn.neural.selfplay import joined, part, split, tree_options
+from halma.learn.neural.settings import learning_rate
+from halma.learn.neural.stopped import judged
+from halma.learn.recipe import load, names
+
+
+def test_the_policy_s_loss_sees_legal_moves_alone():
+    logits = torch.tensor([[1.0, 2.0, 50.0, 3.0], [0.0, 1.0, 2.0, 3.0]])
+    actions = torch.tensor([[0, 3, -1], [2, 1, 0]], dtype=torch.int32)
+    shares = torch.tensor([[0.25, 0.75, 0.0], [0.0, 0.0, 1.0]])
+    first = -(0.25 * 1 + 0.75 * 3) + math.log(math.exp(1) + math.exp(3))
+    second = math.log(1 + math.e + math.e**2)
+    found = policy_cross_entropy(logits, actions, shares)
+    assert found.item() == pytest.approx((first + second) / 2, rel=1e-5)
+    # The illegal move's logit does not matter, and nothing is learnt about it.
+    logits = logits.clone().requires_grad_()
+    policy_cross_entropy(logits, actions, shares).backward()
+    assert logits.grad[0, 1] == logits.grad[0, 2] == 0
+    assert torch.isfinite(logits.grad).all()
+
+
+def test_the_values_loss_is_player_by_player():
+    values = torch.tensor([[0.9, 0.2, 0.5]])
+    outcomes = torch.tensor([[1.0, 0.0, 1 / 3]])
+    squared = (0.1**2 + 0.2**2 + (0.5 - 1 / 3) ** 2) / 3
+    assert value_error(values, outcomes, "squared").item() == pytest.approx(squared, rel=1e-5)
+    entropy = -(math.log(0.9) + math.log(0.8) + math.log(0.5)) / 3
+    found = value_error(values, outcomes, "cross-entropy").item()
+    assert found == pytest.approx(entropy, rel=1e-5)
+    certain = value_error(torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 1.0]]), "cross-entropy")
+    assert math.isfinite(certain.item())
+
+
+def test_learning_rates():
+    paper = load("hsueh2023/net-cdc-2x4-PPPP").settings
+    rates = [learning_rate(paper, i) for i in range(1, 51)]
+    assert rates == [0.1] * 24 + [0.01] * 26
+    cosine = small(iterations=11, learning__rate=1.0, learning__late_rate=0.0).settings
+    assert [learning_rate(cosine, i) for i in (1, 6, 11)] == pytest.approx([1.0, 0.5, 0.0])
+
+
+def test_the_paper_s_settings():
+    settings = load("hsueh2023/net-cdc-2x4-PPPP").settings
+    assert (settings.selfplay.games, settings.learning.window) == (1000, 40_000)
+    assert (settings.learning.batch, settings.learning.momentum) == (256, 0.9)
+    game = halma.game(settings.game)
+    assert (game.shape, game.actions, game.players) == ((33, 2, 4), 40, 2)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"network": "modren"}, "Did you mean 'modern'?"),
+        ({"network": "liu2019", "game": "star-37-3p"}, "is for 2 players"),
+        ({"search.solver": True, "game": "star-37-3p"}, "for two players"),
+        ({"search.count_root": True, "search.simulations": 1}, "would be the position itself"),
+        ({"selfplay.random_least": 3}, "'selfplay.random_most' cannot be less"),
+        ({"opening.agent": "gready"}, "Did you mean 'greedy'?"),
+        ({"evaluation.opponents": "random gready"}, "Did you mean 'greedy'?"),
+        ({"evaluation.opponents": " ", "evaluation.every": 1}, "'evaluation.opponents' is empty"),
+        ({"learning.optimiser": "adam"}, "Did you mean 'adamw'?"),
+        ({"learning.bach": 3}, "Did you mean 'learning.batch'?"),
+        ({"learning.batch": 0}, "from 1 to"),
+        ({"selfplay.temperature": "hot"}, "it is a number"),
+    ],
+)
+def test_settings_refused(changes, said):
+    with pytest.raises(RecipeError) as caught:
+        small().changed(changes)
+    assert said in str(caught.value)
+
+
+def test_every_recipe_can_be_loaded():
+    for name in names():
+        recipe = load(name)
+        assert recipe.difference(load(name)) is None
+
+
+def random_games(game, number, seed):
+    """Return games of self-play judged by nobody in particular."""
+    options = _core.PoolOptions()
+    options.simulations = 2
+    limits = _core.Limits(plies=20)
+    pool = _core.Pool(game.core, options, limits, 4, 1, 1, seed, 0, number)
+    planes = np.zeros((pool.capacity(0), *game.shape), np.float32)
+    while pool.active(0):
+        rows = pool.collect(0, planes)
+        logits = np.zeros((rows, game.actions), np.float32)
+        pool.submit(0, logits, np.full((rows, game.players), 0.5, np.float32))
+    return joined([pool.take_finished()])
+
+
+def test_games_are_split_and_joined(tmp_path):
+    game = halma.game("ewn-3x3-2")
+    games = random_games(game, 7, seed=1)
+    assert len(games["numbers"]) == 7
+    halves = split(games, 3)
+    assert [len(half["numbers"]) for half in halves] == [3, 4]
+    again = joined([part(games, 0, 1), part(games, 1, 3), halves[1]])
+    for key, array in games.items():
+        assert np.array_equal(again[key], array, equal_nan=key == "values"), key
+    files = GameFiles(tmp_path, game)
+    files.write(4, games, {"why": "to see"})
+    read, about = files.read(4)
+    assert about["why"] == "to see"
+    for key, array in games.items():
+        assert np.array_equal(read[key], array, equal_nan=key == "values"), key
+
+
+def test_a_window_lets_go_of_old_games():
+    game = halma.game("ewn-3x3-2")
+    window = Window(game, games=10, share=1.0, seed=0)
+    for iteration in range(1, 5):
+        window.add(iteration, random_games(game, 6, seed=iteration))
+        window.close()
+    assert window.iterations == [3, 4]
+    assert window.games == 12
+    assert len(window.learnt) == window.new(3) + window.new(4) == len(window.rows["moves"])
+    keys = {game.core.key(row.tobytes()) for row in window.rows["states"]}
+    assert window.duplicates == pytest.approx(1 - len(keys) / len(window.learnt))
+
+
+def test_batches_draw_every_position_once_before_any_again():
+    game = halma.game("ewn-3x3-2")
+    window = Window(game, games=10, share=1.0, seed=0)
+    window.add(1, random_games(game, 10, seed=3))
+    window.close()
+    number = len(window.learnt)
+    drawn = []
+    for batch, _ in Batches(window, 4, 2 * (number // 4) + 2, True, (1, 2), threads=2):
+        assert torch.allclose(batch.shares.sum(1), torch.ones(4))
+        for i, row in enumerate(batch.rows):
+            assert batch.outcomes[i].tolist() == window.rows["outcomes"][row].tolist()
+        drawn += batch.rows.tolist()
+    assert sorted(drawn[:number]) == sorted(window.learnt)
+    assert sorted(drawn[number : 2 * number]) == sorted(window.learnt)
+    again = [row for b, _ in Batches(window, 4, 3, True, (1, 2)) for row in b.rows.tolist()]
+    assert again == drawn[:12]
+
+
+class Equal:
+    """Judges every position alike."""
+
+    def __init__(self, game):
+        self.shape, self.actions, self.players = game.shape, game.actions, game.players
+
+    def evaluate(self, planes):
+        number = len(planes)
+        return (
+            np.zeros((number, self.actions), np.float32),
+            np.full((number, self.players), 1 / self.players, np.float32),
+        )
+
+    def lane(self, capacity):
+        from halma.search.evaluators import PlainLane
+
+        return PlainLane(self, capacity)
+
+
+@pytest.mark.parametrize("variant", ["rhombus-4x4-3", "ewn-3x3-2", "star-37-3p"])
+def test_a_match_is_the_arena_s(variant):
+    """Agents get the same games as in the arena, all at once or one by one."""
+    game = halma.game(variant)
+    agents = ("greedy", "random")
+    plan = make_plan(variant, agents, seed=5)
+    (theirs,) = contest([plan], 12)
+    players = [AgentPlayer(agent(name)) for name in agents]
+    ours = play_match(game, agents, players, 12, 5, plan.opening_plies)
+    assert ours.seen == theirs.seen
+    assert ours.share == theirs.share
+
+
+def test_networks_play_matches():
+    game = halma.game("ewn-3x3-2")
+    judge = Equal(game)
+    options = tree_options(small().settings, noise=False).for_game(game)
+    searcher = SearchPlayer(game, judge, options, 64, seed=1)
+    tally = play_match(game, ("search", "policy"), [searcher, PolicyPlayer(game, judge)], 60, 1, 0)
+    # It sees the end of the game coming, the other one sees nothing.
+    assert tally.share.interval[0] > 0.5
+
+
+def test_a_match_can_be_stopped():
+    game = halma.game("rhombus-4x4-3")
+    players = [AgentPlayer(agent("random"))] * 2
+    assert play_match(game, ("a", "b"), players, 4, 0, 2, stopped=lambda: True) is None
+
+
+def test_graded_by_the_truth(tmp_path):
+    recipe = small(game="ewn-3x3-2", truth__every=2, truth__games=100, iterations=3)
+    train(recipe, tmp_path / "run")
+    lines = read_metrics(tmp_path / "run")
+    assert lines[0]["wr_p"] is None and lines[0]["mae_v"] is None
+    for line in lines[1:]:
+        assert line["wr_p_low"] <= line["wr_p"] <= line["wr_p_high"] <= 1
+        assert 0 < line["err_p"] < 1
+        assert 0 < line["mae_v"] < 0.5
+
+
+def test_who_is_ahead():
+    game = halma.game("rhombus-4x4-3")
+    assert judged(game, game.start().state).tolist() == [0.5, 0.5]
+    after = game.start()
+    after = after.play(
+        max(after.legal_moves, key=lambda m: _core.advance(game.core, after.state, m.value))
+    )
+    assert judged(game, after.state).tolist() == [1.0, 0.0]
+
+
+def test_a_parcel(tmp_path):
+    recipe = small()
+    out, there = tmp_path / "run", tmp_path / "there"
+    train(recipe, out)
+    parcel.pack(out, tmp_path / "parcel", recipe.game)
+    files = list((tmp_path / "parcel").iterdir())
+    assert len(files) <= 8
+    assert all(path.stat().st_size <= parcel.LARGEST_FILE for path in files)
+    parcel.unpack(tmp_path / "parcel", there)
+    longer = recipe.changed({"iterations": 4})
+    with pytest.raises(RunError, match="belongs to another recipe"):
+        train(longer, there)
+    assert train(recipe, there) == read_metrics(out)[-1]
+    with pytest.raises(RunError, match="not empty"):
+        parcel.unpack(tmp_path / "parcel", there)
+    with pytest.raises(RunError, match=r"no '.*' to go on from"):
+        parcel.unpack(tmp_path / "nowhere", tmp_path / "new")
+
+
+def test_a_parcel_goes_on(tmp_path, monkeypatch):
+    recipe = small(iterations=4)
+    out, there = tmp_path / "run", tmp_path / "there"
+    train(recipe, out)
+    for iteration, path in list_checkpoints(out / "checkpoints"):
+        if iteration > 3:
+            path.unlink()
+    files = GameFiles(out, recipe.game)
+    files.remove(4)
+    monkeypatch.setattr(parcel, "LARGEST_FILE", 12_000)
+    monkeypatch.setattr(parcel, "_GAME_FILES", 1)
+    monkeypatch.setattr(parcel, "_write", lambda path, data: path.write_bytes(data))
+    parcel.pack(out, tmp_path / "parcel", recipe.game)
+    parcel.unpack(tmp_path / "parcel", there)
+    assert GameFiles(there, recipe.game).kept() == [3]
+    last = train(recipe, there)
+    assert last["iteration"] == 4
+    assert last["window"] <= 16
+
+
+def test_a_parcel_that_is_too_large(tmp_path, monkeypatch):
+    recipe = small(iterations=1)
+    train(recipe, tmp_path / "run")
+    monkeypatch.setattr(parcel, "LARGEST_FILE", 5000)
+    with pytest.raises(RunError, match="choose a smaller network"):
+        parcel.pack(tmp_path / "run", tmp_path / "parcel", recipe.game)
