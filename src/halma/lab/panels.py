@@ -48,7 +48,7 @@ class Look:
     xticks: Sequence[float] | None = None
     write_tick: Callable[[float], str] = field(default=lambda value: f"{value:,g}")
     percent: bool = False
-    #: at least this much of the y axis is shown
+    #: where the y axis begins, and how far it goes at least
     ylim: tuple[float, float] | None = None
     #: a dashed line across
     level: float | None = None
@@ -145,7 +145,9 @@ def _draw(ax: Any, panel: Panel, look: Look) -> None:
     for scale, axis in ((look.xscale, ax.set_xscale), (look.yscale, ax.set_yscale)):
         if isinstance(scale, int):
             axis("log", base=scale)
-    if look.xticks is not None:
+    if look.xticks is None:
+        ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
+    else:
         shown = [tick for tick in look.xticks if any(tick in line.x for line in lines)]
         ax.set_xticks(shown, [look.write_tick(tick) for tick in shown])
         ax.minorticks_off()
@@ -155,8 +157,7 @@ def _draw(ax: Any, panel: Panel, look: Look) -> None:
     elif max(y for line in lines for y in line.y) >= 1000:
         ax.yaxis.set_major_formatter(ticker.StrMethodFormatter("{x:,.0f}"))
     if look.ylim is not None:
-        low, high = ax.get_ylim()
-        ax.set_ylim(min(low, look.ylim[0]), max(high, look.ylim[1]))
+        ax.set_ylim(look.ylim[0], max(ax.get_ylim()[1], look.ylim[1]))
     if not look.shared_legend:
         ax.legend(frameon=False, fontsize="x-small", title=look.legend, title_fontsize="x-small")
 
