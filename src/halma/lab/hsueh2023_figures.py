@@ -87,7 +87,7 @@ def draw_curves(axis: str, only: Sequence[float] | None = None) -> Draw:
             Panel(
                 VARIANTS[variant],
                 [
-                    _curve(found, variant, label, write(label))
+                    _curve(found, variant, label, write(label), rank=label)
                     for label in found.labels(variant)
                     if only is None or label in only
                 ],
@@ -141,9 +141,10 @@ def _draw_curves(
     draw_panels(path, panels, look)
 
 
-def _curve(found: Found, variant: str, label: Any, name: str) -> Line:
+def _curve(found: Found, variant: str, label: Any, name: str, rank: float = 0.0) -> Line:
     graded = found.graded(variant, label)
-    return Line(name, [m["iteration"] for m in graded], [m["wr_p"] for m in graded])
+    x, y = [m["iteration"] for m in graded], [m["wr_p"] for m in graded]
+    return Line(name, x, y, rank=rank)
 
 
 def draw_last_and_max(axis: str) -> Draw:

@@ -37,6 +37,7 @@ STUCK = {"cdc-2x4-KPPP": 288, "cdc-2x4-GGCC": 720}
 #: games and simulations a move
 FULL, QUICK = (1000, 10_000), (60, 1000)
 _BLOCK = 20
+_HOW = {"chance events": "; the paper does not say how it counts them"}
 
 #: plies, and the sums of actions and of chance events over the positions of a game
 GameCounts = tuple[int, int, int]
@@ -179,7 +180,7 @@ def _rows(variant: str, counted: Sequence[GameCounts]) -> tuple[list[Row], dict[
                     f"{name}: {what}",
                     f"{paper:g}",
                     f"{value:.2f} ± {error:.2f}",
-                    "agrees" if agrees else "differs",
+                    "agrees" if agrees else "differs" + _HOW.get(what, ""),
                 )
             )
             data[what] = [value, error]

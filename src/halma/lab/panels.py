@@ -24,6 +24,8 @@ class Line:
     y: Sequence[float]
     low: Sequence[float] | None = None
     high: Sequence[float] | None = None
+    #: where it stands among the lines of all panels; as they come if left out
+    rank: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class Look:
     xticks: Sequence[float] | None = None
     write_tick: Callable[[float], str] = field(default=lambda value: f"{value:,g}")
     percent: bool = False
-    #: at least this much of the y axis is shown
+    #: where the y axis begins, and how far it goes at least
     ylim: tuple[float, float] | None = None
     #: a dashed line across
     level: float | None = None
@@ -78,22 +80,23 @@ def draw_panels(path: Path, panels: Sequence[Panel | None], look: Look) -> None:
     )
     for ax in axes.flat[len(panels) :]:
         ax.remove()
-    drawn = []
+    names = _names(panels)
+    handles: dict[str, Any] = {}
     for ax, panel in zip(axes.flat, panels, strict=False):
         if panel is None:
             ax.remove()
             continue
-        _draw(ax, panel, look)
-        drawn.append(ax)
-    if look.shared_legend and drawn:
-        most = max(drawn, key=lambda ax: len(ax.get_lines()))
-        handles, names = most.get_legend_handles_labels()
+        _draw(ax, panel, look, names)
+        for handle, name in zip(*ax.get_legend_handles_labels(), strict=True):
+            handles.setdefault(name, handle)
+    if look.shared_legend and handles:
+        shown = [name for name in names if name in handles]
         figure.legend(
-            handles,
-            names,
+            [handles[name] for name in shown],
+            shown,
             title=look.legend,
             loc="outside lower center",
-            ncols=min(len(names), 4 * look.columns),
+            ncols=min(len(shown), 4 * look.columns),
             frameon=False,
             fontsize="small",
         )
@@ -101,7 +104,16 @@ def draw_panels(path: Path, panels: Sequence[Panel | None], look: Look) -> None:
     pyplot.close(figure)
 
 
-def _draw(ax: Any, panel: Panel, look: Look) -> None:
+def _names(panels: Sequence[Panel | None]) -> list[str]:
+    """Return the names of all lines in order; the same name looks the same in every panel."""
+    ranks: dict[str, float] = {}
+    for panel in panels:
+        for line in panel.lines if panel is not None else ():
+            ranks.setdefault(line.name, line.rank)
+    return sorted(ranks, key=lambda name: ranks[name])
+
+
+def _draw(ax: Any, panel: Panel, look: Look, names: Sequence[str]) -> None:
     from matplotlib import ticker
 
     lines = [line for line in panel.lines if len(line.x)]
@@ -112,8 +124,8 @@ def _draw(ax: Any, panel: Panel, look: Look) -> None:
         return
     if look.level is not None:
         ax.axhline(look.level, color="0.6", linestyle="--", linewidth=0.8, zorder=0)
-    for number, line in enumerate(lines):
-        colour, marker, dashes = _style(number, len(lines), look)
+    for line in lines:
+        colour, marker, dashes = _style(names.index(line.name), len(names), look)
         if line.low is not None and line.high is not None:
             ax.errorbar(
                 line.x,
@@ -145,7 +157,9 @@ def _draw(ax: Any, panel: Panel, look: Look) -> None:
     for scale, axis in ((look.xscale, ax.set_xscale), (look.yscale, ax.set_yscale)):
         if isinstance(scale, int):
             axis("log", base=scale)
-    if look.xticks is not None:
+    if look.xticks is None:
+        ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
+    else:
         shown = [tick for tick in look.xticks if any(tick in line.x for line in lines)]
         ax.set_xticks(shown, [look.write_tick(tick) for tick in shown])
         ax.minorticks_off()
@@ -155,8 +169,7 @@ def _draw(ax: Any, panel: Panel, look: Look) -> None:
     elif max(y for line in lines for y in line.y) >= 1000:
         ax.yaxis.set_major_formatter(ticker.StrMethodFormatter("{x:,.0f}"))
     if look.ylim is not None:
-        low, high = ax.get_ylim()
-        ax.set_ylim(min(low, look.ylim[0]), max(high, look.ylim[1]))
+        ax.set_ylim(look.ylim[0], max(ax.get_ylim()[1], look.ylim[1]))
     if not look.shared_legend:
         ax.legend(frameon=False, fontsize="x-small", title=look.legend, title_fontsize="x-small")
 
