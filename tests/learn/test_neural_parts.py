@@ -1,6 +1,9 @@
 """Losses, schedules, windows, matches, grades and parcels by themselves."""
 
 import math
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -274,3 +277,12 @@ def test_a_parcel_that_is_too_large(tmp_path, monkeypatch):
     monkeypatch.setattr(parcel, "LARGEST_FILE", 5000)
     with pytest.raises(RunError, match="choose a smaller network"):
         parcel.pack(tmp_path / "run", tmp_path / "parcel", recipe.game)
+
+
+def test_the_script_for_gpu_machines_explains_itself():
+    script = Path(__file__).parents[2] / "scripts" / "gpu_train.py"
+    said = subprocess.run(
+        [sys.executable, str(script), "--help"], capture_output=True, text=True, check=True
+    ).stdout
+    for option in ("--minutes", "--from", "--to", "--set", "--device"):
+        assert option in said
