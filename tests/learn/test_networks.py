@@ -301,7 +301,7 @@ def test_a_gpu_says_what_the_cpu_says(graphs):
                 lane.start(number)
             for lane in lanes:
                 for ours, theirs in zip(lane.finish(), expected, strict=True):
-                    np.testing.assert_allclose(ours, theirs[:number], rtol=1e-2, atol=1e-2)
+                    np.testing.assert_allclose(ours, theirs[:number], rtol=5e-2, atol=5e-2)
 
 
 def test_only_plain_operations_are_written():
