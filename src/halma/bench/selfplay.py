@@ -10,6 +10,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from halma.bench.harness import Report, Row, Settings, Work, rates
@@ -75,6 +76,13 @@ def measure_selfplay(settings: Settings, seed: int, note: Callable[[str], None])
         add(row)
     add(_short_games(settings, seed))
     report.notes.append("The judge is a stand-in for a network: two dense layers in numpy.")
+    if find_spec("torch") is None:
+        report.notes.append("A real network is measured where torch is installed.")
+    else:
+        from halma.bench.network import beside_network
+
+        for row in beside_network(settings, seed):
+            add(row)
     return report
 
 

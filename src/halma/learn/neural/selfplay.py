@@ -96,8 +96,12 @@ class SelfPlay:
         self._surplus: list[Samples] = []
 
     def stop(self) -> None:
-        """Make `play` return early."""
+        """Make `play` return early, and every later one until `go_on`."""
         self._stop.set()
+
+    def go_on(self) -> None:
+        """Forget a stop; games that are carried over go on where they were."""
+        self._stop.clear()
 
     def play(
         self, iteration: int, watch: Watch = lambda games, leaves: None
