@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +28,8 @@ Arrays = Mapping[str, np.ndarray[Any, Any]]
 _LEAST = 1e-6
 #: losses are looked at so often on a GPU, where looking makes it wait
 _LOOK_EVERY = 16
+#: and so often it is tried how many threads are best
+_TRY_EVERY = 4
 
 
 class NotANumber(RunError):
@@ -72,6 +75,7 @@ class Learner:
             torch.set_float32_matmul_precision("high")
         self._optimiser = _optimiser(self.network, settings.learning)
         self._stopped = False
+        self._team = _Team(1 if self._on_gpu else threads)
 
     def stop(self) -> None:
         """Make `learn` return early."""
@@ -91,8 +95,7 @@ class Learner:
             threads=max(1, self._threads // 4) if self._on_gpu else 1,
             pinned=self._on_gpu,
         )
-        if not self._on_gpu:
-            torch.set_num_threads(self._threads)
+        self._team.begin()
         sums = torch.zeros(2, device=self.device)
         unseen: deque[tuple[int, Tensor, Batch]] = deque()
         waited = 0.0
@@ -102,7 +105,8 @@ class Learner:
             waited += time.perf_counter() - ready
             if self._stopped:
                 return None
-            losses = self._step(batch, arrays, rate)
+            with self._team.working():
+                losses = self._step(batch, arrays, rate)
             sums += losses
             unseen.append((self.steps, losses, batch))
             if not self._on_gpu or (number + 1) % _LOOK_EVERY == 0 or number + 1 == steps:
@@ -180,6 +184,40 @@ class Learner:
             memory.setdefault(parameter, {})[key] = value
         self._optimiser.state.update(memory)
         self.steps = steps
+
+
+class _Team:
+    """Finds out whether several threads are faster than one.
+
+    Where others keep the cores busy they are not, by far: whoever has done its part of a sum
+    waits for one that has no core. The first steps try both, and again every few calls.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self._threads = threads
+        self._best = 1
+        self._calls = 0
+        self._trials: list[int] = []
+        self._took: dict[int, float] = {}
+
+    def begin(self) -> None:
+        """Prepare for some steps in a row."""
+        if self._threads > 1 and self._calls % _TRY_EVERY == 0:
+            self._trials = [self._threads, self._threads, 1, 1]
+            self._took = {}
+        self._calls += 1
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Make a step with the threads that are on trial, or with those that were fastest."""
+        trial = self._trials.pop(0) if self._trials else None
+        torch.set_num_threads(trial or self._best)
+        began = time.perf_counter()
+        yield
+        if trial is not None:
+            # The first step of each also makes ready.
+            self._took[trial] = time.perf_counter() - began
+            self._best = min(self._took, key=self._took.__getitem__)
 
 
 def weights_of(network: Network) -> dict[str, np.ndarray[Any, Any]]:
