@@ -24,6 +24,8 @@ PAPER_PLIES, PAPER_GAMES = 45, 0.025
 CPU_SHARE, GPU_SHARE = 0.90, 0.60
 #: positions in a batch: two groups play at a time
 CPU_BATCH, GPU_BATCH = 256, 8192
+#: long enough that every batch has been asked for many times, however slow the machine
+LEAST_SECONDS = 5.0
 
 
 def beside_network(settings: Settings, seed: int) -> list[Row]:
@@ -50,8 +52,7 @@ def beside_network(settings: Settings, seed: int) -> list[Row]:
     network = build(new_network(game, NETWORK), seed)
     judges = Judges(network, "cuda" if on_gpu else "cpu", threads, compiled=on_gpu)
     play = SelfPlay(game, recipe.settings, judges.evaluators, threads)
-    # Long enough that every batch has been asked for many times, however slow the machine.
-    seconds = max(10 * settings.seconds, 5.0)
+    seconds = max(10 * settings.seconds, LEAST_SECONDS)
     _self_play(play, seconds / 2)  # the first searches begin all at once
     alone = beside = 0.0
     for _ in range(max(2, settings.rounds // 2)):
