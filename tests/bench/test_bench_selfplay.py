@@ -13,26 +13,26 @@ TINY = Settings(rounds=1, seconds=0.001, peer_games=1)
 
 def test_a_tiny_run_has_every_row(monkeypatch):
     monkeypatch.setattr(selfplay, "SLOTS", 4)
-    monkeypatch.setattr(selfplay, "UNITS", 8)
     monkeypatch.setattr(network, "CPU_BATCH", 4)
     monkeypatch.setattr(network, "LEAST_SECONDS", 0.5)
+    monkeypatch.setattr(network, "LEARNER_GAMES", 4)
+    monkeypatch.setattr(network, "LEARNER_STEPS", 2)
     notes = []
     report = selfplay.measure_selfplay(TINY, 0, notes.append)
     names = [row.name for row in report.rows]
     for setting in selfplay.SETTINGS:
         assert f"{setting.variant} pool" in names
         assert f"{setting.variant} memory" in names
-    assert "self-play beside the judge" in names and "ewn-3x3-3 games" in names
-    assert "self-play beside the network" in names
+    assert "ewn-3x3-3 games" in names and "self-play beside the network" in names
+    assert "180 simulations, one move, one core" in names
+    assert "learner at work, not waiting" in names
     assert len(notes) == len(names)
     assert all(row.value > 0 for row in report.rows)
 
 
-def test_judges_answer_in_the_right_shape():
+def test_the_free_judge_answers_in_the_right_shape():
     game = halma.game("star-37-3p")
-    planes = np.zeros((3, *game.shape), np.float32)
-    for judge in (selfplay.free_judge(game), selfplay.dense_judge(game)):
-        logits, values = judge(planes)
-        assert logits.shape == (3, game.actions)
-        assert values.shape == (3, 3)
-        np.testing.assert_allclose(values.sum(axis=1), 1, atol=1e-5)
+    logits, values = selfplay.free_judge(game)(np.zeros((3, *game.shape), np.float32))
+    assert logits.shape == (3, game.actions)
+    assert values.shape == (3, 3)
+    np.testing.assert_allclose(values.sum(axis=1), 1, atol=1e-5)

@@ -42,6 +42,7 @@ def scenes(draw: Any) -> Scene:
         caption=draw(st.text(st.characters(), max_size=200)),
         trail=draw(some_cells),
         marks=draw(some_cells),
+        heat=tuple(draw(st.lists(st.floats(0, 1), max_size=len(cells)))),
         die=draw(st.none() | dice),
         labels=tuple(draw(st.lists(st.tuples(coordinates, coordinates, words), max_size=8))),
         reserve=tuple(draw(st.lists(reserve, max_size=20))),

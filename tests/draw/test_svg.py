@@ -37,6 +37,40 @@ def test_golden(name: str) -> None:
     check(f"draw_{name}.svg", draw_svg(ALL[name]))
 
 
+def test_heat_is_seen_around_pieces_and_on_empty_cells() -> None:
+    scene = ALL["rhombus_small"]
+    taken = {piece.cell for piece in scene.pieces}
+    cold = draw_svg(scene)
+    assert not of_class(parse(cold), "heat")
+    empty = next(cell for cell in range(len(scene.cells)) if cell not in taken)
+    heat = [0.0] * len(scene.cells)
+    heat[empty], heat[min(taken)] = 0.25, 1.0
+    root = parse(draw_svg(dataclasses.replace(scene, heat=tuple(heat))))
+    disc, ring = of_class(root, "heat")
+    assert (disc.get("fill-opacity"), ring.get("stroke-opacity")) == ("0.5", "1")
+    # Both are where their cells are.
+    cells = {cell.get("data-cell"): cell for cell in of_class(root, "cell")}
+    for drawn, number in ((disc, empty), (ring, min(taken))):
+        cell = cells[str(number)]
+        assert (drawn.get("cx"), drawn.get("cy")) == (cell.get("cx"), cell.get("cy"))
+
+
+def test_a_policy_warms_where_moves_begin_and_end() -> None:
+    start = halma.game("rhombus-5x5-3").start()
+    one, *_, other = start.legal_moves
+    root = parse(start.svg(policy={one.text: 0.75, other.text: 0.25}))
+    found = sorted(
+        float(element.get("fill-opacity") or element.get("stroke-opacity") or 0)
+        for element in of_class(root, "heat")
+    )
+    # Two cells to leave, and both moves come to the same one.
+    assert found == [0.5, 0.87, 1.0]
+    # Turning a piece up goes nowhere.
+    start = halma.game("cdc-2x4-PPPP").start()
+    (turned,) = of_class(parse(start.svg(policy={start.legal_moves[0].text: 1.0})), "heat")
+    assert turned.get("stroke-opacity") == "1"
+
+
 @pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize("size", [40, 160, 400])
 def test_everything_is_there(name: str, size: int) -> None:

@@ -140,9 +140,9 @@ class ShareAPoint:
         return logits, np.ascontiguousarray(values)
 
     def lane(self, capacity):
-        from halma.search.evaluators import PlainLane
+        from halma.search.evaluators import CalledLane
 
-        return PlainLane(self, capacity)
+        return CalledLane(self.evaluate, (capacity, *self.shape))
 
 
 @pytest.mark.parametrize("variant", ["rhombus-4x4-3", "rhombus-5x5-3:hops=mirror"])

@@ -15,7 +15,7 @@ import halma  # noqa: E402
 from halma.errors import HalmaError, NetworkError  # noqa: E402
 from halma.learn import netfile, networks, onnxfile  # noqa: E402
 from halma.learn.netfile import new_network, read_info, read_model  # noqa: E402
-from halma.search.evaluators import OnnxEvaluator, priors  # noqa: E402
+from halma.search.evaluators import OnnxEvaluator  # noqa: E402
 
 LIU = "rhombus-7x7-6:rules=liu2019"
 
@@ -250,7 +250,7 @@ def test_folding_changes_nothing_and_leaves_the_original():
         assert torch.allclose(ours, theirs, rtol=1e-3, atol=1e-4)
 
 
-def test_a_torch_evaluator_takes_new_weights_and_gives_priors():
+def test_a_torch_evaluator_takes_new_weights():
     network, other = shaken("ewn-5x5-6", "modern:s"), network_for("ewn-5x5-6", "modern:s")
     planes = some_planes(network).numpy()
     evaluator = networks.TorchEvaluator(other)
@@ -261,8 +261,6 @@ def test_a_torch_evaluator_takes_new_weights_and_gives_priors():
         np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6)
     with pytest.raises(HalmaError, match="another description"):
         evaluator.load(network_for("ewn-3x3-3", "modern:s"))
-    found, _ = networks.TorchEvaluator(network, as_priors=True).evaluate(planes)
-    np.testing.assert_allclose(found, priors(expected[0]), rtol=1e-4)
     lane = evaluator.lane(20)
     lane.planes[:16] = planes
     lane.start(16)

@@ -177,9 +177,9 @@ class Equal:
         )
 
     def lane(self, capacity):
-        from halma.search.evaluators import PlainLane
+        from halma.search.evaluators import CalledLane
 
-        return PlainLane(self, capacity)
+        return CalledLane(self.evaluate, (capacity, *self.shape))
 
 
 @pytest.mark.parametrize("variant", ["rhombus-4x4-3", "ewn-3x3-2", "star-37-3p"])

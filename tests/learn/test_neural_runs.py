@@ -138,9 +138,10 @@ def test_the_page_of_a_run(whole):
     text = (whole.parent / "report.html").read_text(encoding="utf-8")
     assert [section.title for section in view.sections] == [
         "A game of self-play",
-        "The network at the start",
+        "What the network sees",
     ]
     assert text.count("<svg") >= 9
+    assert text.count('class="heat"') > 9
     assert "halma play human net:" in text
 
 

@@ -1,4 +1,4 @@
-"""Self-play beside a real network: what is left of the network's own speed.
+"""A real network: alone, in self-play, for one move, and in learning.
 
 The network is liu2019's, untrained: how fast it judges does not depend on its weights. On a
 machine with a GPU it runs there, compiled and in bfloat16, otherwise in onnxruntime with a
@@ -8,14 +8,19 @@ thread for every core.
 from __future__ import annotations
 
 import os
+import random
 import threading
 import time
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from halma.bench.harness import Row, Settings
-from halma.learn.neural.judging import Judges
+from halma.games import Record
+from halma.learn.neural.judging import Judges, find_device
 from halma.learn.neural.selfplay import SelfPlay
-from halma.learn.recipe import load
+from halma.learn.recipe import Recipe, load
 
 VARIANT, NETWORK, SIMULATIONS = "rhombus-7x7-6:liu2019", "liu2019", 175
 #: what liu2019 reports: plies of a game, games a second on 12 cores and a GPU
@@ -24,8 +29,20 @@ PAPER_PLIES, PAPER_GAMES = 45, 0.025
 CPU_SHARE, GPU_SHARE = 0.90, 0.60
 #: positions in a batch: two groups play at a time
 CPU_BATCH, GPU_BATCH = 256, 8192
+#: simulations of a single move on one core, and seconds it may take
+MOVE_SIMULATIONS, MOVE_SECONDS = 180, 0.3
+#: share of its time that a learner should spend in forward, backward and optimiser
+LEARNER_SHARE = 0.8
+LEARNER_GAMES, LEARNER_STEPS = 60, 60
 #: long enough that every batch has been asked for many times, however slow the machine
 LEAST_SECONDS = 5.0
+
+
+def measure_network(settings: Settings, seed: int) -> Iterator[Row]:
+    """Measure everything a network is needed for."""
+    yield from beside_network(settings, seed)
+    yield one_move(settings, seed)
+    yield learner(seed)
 
 
 def beside_network(settings: Settings, seed: int) -> list[Row]:
@@ -38,16 +55,7 @@ def beside_network(settings: Settings, seed: int) -> list[Row]:
     on_gpu = torch.cuda.is_available()
     threads = os.cpu_count() or 1
     groups, batch = (2, GPU_BATCH) if on_gpu else (threads, CPU_BATCH)
-    recipe = load("rhombus-7x7-6").changed(
-        {
-            "game": VARIANT,
-            "network": NETWORK,
-            "seed": seed,
-            "search.rule": "puct",
-            "search.simulations": SIMULATIONS,
-            "selfplay.slots": groups * batch,
-        }
-    )
+    recipe = _recipe(seed, **{"selfplay.slots": groups * batch})
     game = recipe.game
     network = build(new_network(game, NETWORK), seed)
     judges = Judges(network, "cuda" if on_gpu else "cpu", threads, compiled=on_gpu)
@@ -74,6 +82,65 @@ def beside_network(settings: Settings, seed: int) -> list[Row]:
             peer_unit="games/s",
         ),
     ]
+
+
+def one_move(settings: Settings, seed: int) -> Row:
+    """Return the seconds an agent thinks about one move on one core, in the middle of games."""
+    from halma.agents import agent
+    from halma.learn.netfile import new_network
+    from halma.learn.networks import build, export
+
+    game = _recipe(seed).game
+    rng = random.Random(seed)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "network.onnx"
+        export(build(new_network(game, NETWORK), seed), path)
+        player = agent(f"net:file={path},sims={MOVE_SIMULATIONS}")
+        record = Record(game)
+        player.choose(record, rng)  # the first asks for the file
+        best = float("inf")
+        for _ in range(max(4, settings.rounds)):
+            for _ in range(10):
+                record.play(rng.choice(record.position.legal_moves))
+            began = time.perf_counter()
+            player.choose(record, rng)
+            best = min(best, time.perf_counter() - began)
+    name = f"{MOVE_SIMULATIONS} simulations, one move, one core"
+    return Row(name, best, "s", MOVE_SECONDS, at_most=True)
+
+
+def learner(seed: int) -> Row:
+    """Return the share of a learner's time that is not spent waiting for batches."""
+    from halma.learn.neural.games import Window
+    from halma.learn.neural.learner import Learner
+    from halma.learn.neural.opening import heuristic_games
+
+    recipe = _recipe(seed, **{"opening.games": LEARNER_GAMES})
+    settings = recipe.settings
+    window = Window(recipe.game, LEARNER_GAMES, share=1.0, seed=seed)
+    games = heuristic_games(recipe.game, settings)
+    assert games is not None  # nobody stops it
+    window.add(1, games)
+    window.close()
+    on = find_device("auto")
+    student = Learner(recipe.game, settings, on, threads=os.cpu_count() or 1)
+    student.learn(window, LEARNER_STEPS, settings.learning.rate, (seed, 0))  # makes ready
+    losses = student.learn(window, LEARNER_STEPS, settings.learning.rate, (seed, 1))
+    assert losses is not None
+    return Row("learner at work, not waiting", losses.busy, "of its time", LEARNER_SHARE)
+
+
+def _recipe(seed: int, **changes: Any) -> Recipe:
+    return load("rhombus-7x7-6").changed(
+        {
+            "game": VARIANT,
+            "network": NETWORK,
+            "seed": seed,
+            "search.rule": "puct",
+            "search.simulations": SIMULATIONS,
+            **changes,
+        }
+    )
 
 
 def _self_play(play: SelfPlay, seconds: float) -> float:
@@ -117,17 +184,16 @@ def _alone(judges: Judges, batch: int, seconds: float, on_gpu: bool) -> float:
 
 
 def _alone_on_gpu(evaluator: Any, batch: int, seconds: float) -> float:
-    """The same with planes that are on the GPU already: the network and nothing else."""
+    """The same with planes that are on the GPU already: the network's graph and nothing else."""
     import torch
 
-    planes = torch.zeros((batch, *evaluator.shape), device=evaluator.device)
-    for _ in range(3):
-        evaluator.run(planes)
-    torch.cuda.synchronize()
+    lane = evaluator.lane(batch)
+    lane.start(batch)
+    lane.finish()
     judged, began = 0, time.perf_counter()
     while time.perf_counter() - began < seconds:
         for _ in range(20):
-            evaluator.run(planes)
+            lane.forward(batch)
             judged += batch
         torch.cuda.synchronize()
     return judged / (time.perf_counter() - began)

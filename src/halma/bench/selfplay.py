@@ -1,12 +1,11 @@
 """`halma bench selfplay`: how much of a network's speed is left during self-play.
 
-Three figures for each setting: what the pool does with a judge that costs nothing, what the
-judge does on full batches with nobody else about, and what both do together.
+First what the pool does with a judge that costs nothing; then, where torch is, what a real
+network does alone, in self-play, for a single move, and while it learns.
 """
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -49,11 +48,7 @@ SETTINGS = (
 )
 #: leaves a second and core: 16 such cores feed 0.6 of an H200 with liu2019's network
 LEAVES_GOAL = 180e3
-#: share of the judge's own speed that self-play keeps
-SHARE_GOAL = 0.90
 SLOTS = 512
-#: the stand-in for a network: a layer of so many units between planes and answers
-UNITS = 1024
 
 
 def measure_selfplay(settings: Settings, seed: int, note: Callable[[str], None]) -> Report:
@@ -72,39 +67,15 @@ def measure_selfplay(settings: Settings, seed: int, note: Callable[[str], None])
         goal = LEAVES_GOAL if setting is SETTINGS[0] else None
         add(Row(f"{setting.variant} pool", best, "leaves/s", goal))
         add(Row(f"{setting.variant} memory", pool.bytes / SLOTS, "bytes/game"))
-    for row in beside_judge(SETTINGS[0], dense_judge(game(SETTINGS[0].variant)), settings, seed):
-        add(row)
     add(_short_games(settings, seed))
-    report.notes.append("The judge is a stand-in for a network: two dense layers in numpy.")
     if find_spec("torch") is None:
         report.notes.append("A real network is measured where torch is installed.")
     else:
-        from halma.bench.network import beside_network
+        from halma.bench.network import measure_network
 
-        for row in beside_network(settings, seed):
+        for row in measure_network(settings, seed):
             add(row)
     return report
-
-
-def beside_judge(setting: Setting, judge: Judge, settings: Settings, seed: int) -> list[Row]:
-    """Return the share of a judge's speed that self-play keeps, both measured in turns."""
-    import numpy as np
-
-    variant = game(setting.variant)
-    pool = _pool(setting, variant, seed, threads=os.cpu_count() or 1)
-    batch = np.zeros(pool.lane_shape(0), np.float32)
-
-    def raw(times: int) -> float:
-        for _ in range(times):
-            judge(batch)
-        return float(times * len(batch))
-
-    best = rates({"raw": raw, "self-play": _leaves(pool, judge)}, settings)
-    return [
-        Row(f"{setting.variant} judge alone", best["raw"], "evals/s"),
-        Row(f"{setting.variant} self-play", best["self-play"], "evals/s"),
-        Row("self-play beside the judge", best["self-play"] / best["raw"], "times", SHARE_GOAL),
-    ]
 
 
 def free_judge(variant: Game) -> Judge:
@@ -115,25 +86,6 @@ def free_judge(variant: Game) -> Judge:
     logits = rng.normal(size=(SLOTS, variant.actions)).astype(np.float32)
     values = rng.dirichlet(np.full(variant.players, 4.0), SLOTS).astype(np.float32)
     return lambda planes: (logits[: len(planes)], values[: len(planes)])
-
-
-def dense_judge(variant: Game) -> Judge:
-    """Return a judge that costs something: two dense layers in numpy."""
-    import numpy as np
-
-    rng = np.random.default_rng(0)
-    size = int(np.prod(variant.shape))
-    first = rng.normal(size=(size, UNITS), scale=size**-0.5).astype(np.float32)
-    outputs = variant.actions + variant.players
-    second = rng.normal(size=(UNITS, outputs), scale=UNITS**-0.5).astype(np.float32)
-
-    def judge(planes: Array) -> tuple[Array, Array]:
-        answer = np.maximum(planes.reshape(len(planes), size) @ first, 0) @ second
-        logits = np.ascontiguousarray(answer[:, : variant.actions])
-        values = np.exp(answer[:, variant.actions :])
-        return logits, values / values.sum(axis=1, keepdims=True)
-
-    return judge
 
 
 def _pool(setting: Setting, variant: Game, seed: int, threads: int) -> Pool:

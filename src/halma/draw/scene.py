@@ -62,6 +62,8 @@ class Scene:
     trail: tuple[int, ...] = ()
     # cells to point out
     marks: tuple[int, ...] = ()
+    # for each cell how much of something belongs to it, between 0 and 1, or nothing at all
+    heat: tuple[float, ...] = ()
     die: Die | None = None
     # coordinates around the board: (x, y, text)
     labels: tuple[tuple[float, float, str], ...] = ()

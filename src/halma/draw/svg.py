@@ -42,6 +42,11 @@ def draw_svg(scene: Scene, size: int = 400, theme: Theme = DEFAULT) -> str:
     else:
         _draw_squares(picture, scene, layout)
     _draw_labels(picture, layout)
+    taken = {piece.cell for piece in scene.pieces}
+    warm = [(number, share) for number, share in enumerate(scene.heat) if share > 0]
+    for number, share in warm:
+        if number not in taken:
+            _draw_heat(picture, layout.centres[number], share)
     for piece in scene.pieces:
         centre = layout.centres[piece.cell]
         with picture.group(class_="piece", data_cell=str(piece.cell)):
@@ -49,9 +54,12 @@ def draw_svg(scene: Scene, size: int = 400, theme: Theme = DEFAULT) -> str:
                 _draw_marble(picture, piece, centre)
             else:
                 _draw_disc(picture, piece, centre, _DISC * layout.unit)
+    for number, share in warm:
+        if number in taken:
+            _draw_heat_ring(picture, layout.centres[number], share)
     for number in scene.marks:
         _draw_ring(picture, layout.centres[number], theme.mark, "mark")
-    occupied = bool(scene.trail) and any(p.cell == scene.trail[-1] for p in scene.pieces)
+    occupied = bool(scene.trail) and scene.trail[-1] in taken
     _draw_trail(picture, [layout.centres[number] for number in scene.trail], occupied)
     if scene.die is not None:
         _draw_die(picture, scene.die, layout)
@@ -256,7 +264,36 @@ def _draw_rosette(picture: Picture, centre: Point, radius: float, paint: Paint) 
     picture.circle(centre, 0.3 * radius, fill=paint.fill)
 
 
-# What happened.
+# What may happen, and what happened.
+
+
+def _draw_heat(picture: Picture, centre: Point, share: float) -> None:
+    """Warm an empty cell."""
+    picture.circle(
+        centre,
+        0.4 * picture.unit,
+        class_="heat",
+        fill=picture.theme.heat,
+        fill_opacity=_warmth(share),
+    )
+
+
+def _draw_heat_ring(picture: Picture, centre: Point, share: float) -> None:
+    """Warm the rim of a piece, which must still be recognised."""
+    picture.circle(
+        centre,
+        0.44 * picture.unit,
+        class_="heat",
+        fill="none",
+        stroke=picture.theme.heat,
+        stroke_width=0.12 * picture.unit,
+        stroke_opacity=_warmth(share),
+    )
+
+
+def _warmth(share: float) -> float:
+    """Return how opaque a share is drawn: its root, so that small ones are seen too."""
+    return math.sqrt(min(1.0, share))
 
 
 def _draw_ring(picture: Picture, centre: Point, colour: str, kind: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from halma import _core
@@ -201,12 +201,36 @@ class Position:
 
         return draw_text(self.game.scene(self.state))
 
-    def svg(self, move: Move | str | None = None, size: int = 400) -> str:
-        """Draw the position as SVG; a legal `move` is shown as a trail."""
+    def svg(
+        self,
+        move: Move | str | None = None,
+        size: int = 400,
+        policy: Mapping[str, float] | None = None,
+    ) -> str:
+        """Draw the position as SVG; a legal `move` is shown as a trail.
+
+        With a `policy`, shares of moves by their texts, every cell is the warmer the likelier
+        it is that a piece leaves it or comes to it.
+        """
         from halma.draw.svg import draw_svg
 
         shown = None if move is None else self.find(move).value
-        return draw_svg(self.game.scene(self.state, shown), size=size)
+        scene = self.game.scene(self.state, shown)
+        if policy is not None:
+            scene = replace(scene, heat=self._heat(policy, len(scene.cells)))
+        return draw_svg(scene, size=size)
+
+    def _heat(self, policy: Mapping[str, float], cells: int) -> tuple[float, ...]:
+        """Return for each cell the share of moves that begin or end there."""
+        heat = [0.0] * cells
+        marked = set(self.game.scene(self.state).marks)
+        for move in self.legal_moves:
+            scene = self.game.scene(self.state, move.value)
+            # A move that goes nowhere, such as turning a piece up, is a mark.
+            ends = set(scene.trail[:1] + scene.trail[-1:]) or set(scene.marks) - marked
+            for cell in ends:
+                heat[cell] += policy.get(move.text, 0.0)
+        return tuple(heat)
 
     def _repr_svg_(self) -> str:
         return self.svg()

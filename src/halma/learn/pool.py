@@ -11,11 +11,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from halma import _core
 from halma.errors import OptionError
 from halma.games import Game
+from halma.search.evaluators import CalledLane, Lane
 from halma.search.mcts import TreeOptions
 
 if TYPE_CHECKING:
@@ -74,44 +75,6 @@ class PoolOptions:
         ):
             setattr(options, name, getattr(self, name))
         return options
-
-
-class Lane(Protocol):
-    """A batch of positions on its way to a judge and back, again and again."""
-
-    @property
-    def planes(self) -> Array:
-        """Where positions are written: (capacity, planes, rows, columns)."""
-
-    def start(self, number: int) -> None:
-        """Begin to judge the first so many positions; where it can, return at once."""
-
-    def finish(self) -> tuple[Array, Array]:
-        """Return logits (number, actions) and values (number, players), the mover first."""
-
-
-class CalledLane:
-    """A lane that calls a function from planes to (logits, values) while it is waited for."""
-
-    def __init__(
-        self,
-        judge: Callable[[Array], tuple[Array, Array]],
-        shape: Sequence[int],
-        dtype: str = "float32",
-    ) -> None:
-        import numpy as np
-
-        self.planes: Array = np.zeros(tuple(shape), dtype)
-        self._judge = judge
-        self._number = 0
-
-    def start(self, number: int) -> None:
-        """Remember how many positions there are."""
-        self._number = number
-
-    def finish(self) -> tuple[Array, Array]:
-        """Judge them."""
-        return self._judge(self.planes[: self._number])
 
 
 @dataclass(frozen=True)

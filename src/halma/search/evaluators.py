@@ -7,6 +7,7 @@ other is judged.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from halma.errors import NetworkError, said
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     Floats = np.ndarray[Any, np.dtype[np.float32]]
+    Array = np.ndarray[Any, np.dtype[Any]]
 
 #: logits beyond this are all alike: certain, or impossible
 LARGEST_LOGIT = 80.0
@@ -48,36 +50,41 @@ class Evaluator(Protocol):
 
 
 class Lane(Protocol):
-    """A batch of positions on its way."""
+    """A batch of positions on its way to a judge and back, again and again."""
 
     @property
-    def planes(self) -> Floats:
-        """Where positions are written before `start`: (capacity, planes, rows, columns)."""
+    def planes(self) -> Array:
+        """Where positions are written before `start`: (capacity, planes, rows, columns).
+
+        Of float32, or of uint8 where a game's planes are whole numbers.
+        """
 
     def start(self, number: int) -> None:
         """Begin to judge the first so many positions; where it can, return at once."""
 
-    def finish(self) -> tuple[Floats, Floats]:
-        """Return what `evaluate` would; the arrays hold until the next `start`."""
+    def finish(self) -> tuple[Array, Array]:
+        """Return what `evaluate` would, of float32 or float16, until the next `start`."""
 
 
-class PlainLane:
-    """A lane of an evaluator that works while it is waited for."""
+class CalledLane:
+    """A lane that calls a function from planes to (policy, values) while it is waited for."""
 
-    def __init__(self, evaluator: Evaluator, capacity: int) -> None:
+    def __init__(
+        self, judge: Callable[[Any], tuple[Any, Any]], shape: Sequence[int], dtype: str = "float32"
+    ) -> None:
         import numpy as np
 
-        self.planes: Floats = np.zeros((capacity, *evaluator.shape), np.float32)
-        self._evaluator = evaluator
+        self.planes: Array = np.zeros(tuple(shape), dtype)
+        self._judge = judge
         self._number = 0
 
     def start(self, number: int) -> None:
         """Remember how many positions there are."""
         self._number = number
 
-    def finish(self) -> tuple[Floats, Floats]:
+    def finish(self) -> tuple[Array, Array]:
         """Judge them."""
-        return self._evaluator.evaluate(self.planes[: self._number])
+        return self._judge(self.planes[: self._number])
 
 
 class OnnxEvaluator:
@@ -124,7 +131,7 @@ class OnnxEvaluator:
 
     def lane(self, capacity: int) -> Lane:
         """Return arrays for batches of up to so many positions."""
-        return PlainLane(self, capacity)
+        return CalledLane(self.evaluate, (capacity, *self.shape))
 
     def _check(self) -> None:
         """Make sure that it takes and gives what it should."""

@@ -9,9 +9,10 @@ import torch
 from torch import Tensor
 
 from halma.errors import HalmaError
+from halma.games import game
 from halma.learn.networks.blocks import Network
 from halma.learn.networks.export import for_playing
-from halma.search.evaluators import LARGEST_LOGIT, Lane, PlainLane
+from halma.search.evaluators import CalledLane, Lane
 
 if TYPE_CHECKING:
     from halma.search.evaluators import Floats
@@ -27,8 +28,7 @@ class TorchEvaluator:
 
     `device` is `cpu` or `cuda`. `compiled` lets torch.compile at it, which takes a while for
     every new size of batch. On a GPU a lane replays its work as a CUDA graph unless `graphs`
-    is off. With `as_priors` the device turns logits into `evaluators.priors` at once, which
-    saves the CPU the work.
+    is off.
     """
 
     def __init__(
@@ -38,7 +38,6 @@ class TorchEvaluator:
         precision: Precision = "float32",
         compiled: bool = False,
         graphs: bool = True,
-        as_priors: bool = False,
     ) -> None:
         known = get_args(Precision)
         if precision not in known:
@@ -53,7 +52,9 @@ class TorchEvaluator:
         self.players = network.info.players
         self.graphs = graphs
         self._dtype: torch.dtype = getattr(torch, precision)
-        self._as_priors = as_priors
+        #: the type of its answers; numpy knows no bfloat16, and float16 has more digits
+        half = self.device.type == "cuda" and precision != "float32"
+        self.answers = torch.float16 if half else torch.float32
         self._model = for_playing(network).to(self.device, self._dtype)
         self._model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self._judge = torch.compile(self.judge, dynamic=False) if compiled else self.judge
@@ -75,11 +76,7 @@ class TorchEvaluator:
         """Judge planes on the device."""
         x = planes.to(self._dtype, memory_format=torch.channels_last)
         policy, values = self._model(x)
-        policy = policy.float()
-        if self._as_priors:
-            centred = policy - policy.mean(1, keepdim=True)
-            policy = centred.clamp(-LARGEST_LOGIT, LARGEST_LOGIT).exp()
-        return policy, values.float()
+        return policy.to(self.answers), values.to(self.answers)
 
     def run(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """Judge planes on the device, compiled where that was asked for."""
@@ -96,11 +93,14 @@ class TorchEvaluator:
             self._own = CudaLane(self, 1 << max(number - 1, 0).bit_length())
         self._own.planes[:number] = planes
         self._own.start(number)
-        return tuple(array.copy() for array in self._own.finish())  # type: ignore[return-value]
+        answers = self._own.finish()
+        return answers[0].astype("float32"), answers[1].astype("float32")
 
     def lane(self, capacity: int) -> Lane:
         """Return arrays for batches of up to so many positions; pinned ones on a GPU."""
-        return PlainLane(self, capacity) if self.device.type == "cpu" else CudaLane(self, capacity)
+        if self.device.type == "cpu":
+            return CalledLane(self.evaluate, (capacity, *self.shape))
+        return CudaLane(self, capacity)
 
 
 class CudaLane:
@@ -111,10 +111,15 @@ class CudaLane:
         self._capacity = capacity
         self._stream: Any = torch.cuda.Stream(evaluator.device)  # type: ignore[no-untyped-call]
         self._done: Any = torch.cuda.Event(blocking=True)  # type: ignore[no-untyped-call]
-        self._written = torch.zeros((capacity, *evaluator.shape), pin_memory=True)
-        self._policy = torch.zeros((capacity, evaluator.actions), pin_memory=True)
-        self._values = torch.zeros((capacity, evaluator.players), pin_memory=True)
-        self._input = torch.zeros((capacity, *evaluator.shape), device=evaluator.device)
+        # Most of what a CPU does for a large GPU is to move memory: bytes do where planes are
+        # whole numbers, and answers need no more digits than the network reckons with.
+        whole = game(evaluator.info.game).core.whole_planes
+        written, answers = torch.uint8 if whole else torch.float32, evaluator.answers
+        shape = (capacity, *evaluator.shape)
+        self._written = torch.zeros(shape, dtype=written, pin_memory=True)
+        self._policy = torch.zeros((capacity, evaluator.actions), dtype=answers, pin_memory=True)
+        self._values = torch.zeros((capacity, evaluator.players), dtype=answers, pin_memory=True)
+        self._input = torch.zeros(shape, dtype=written, device=evaluator.device)
         self._graphs: dict[int, tuple[Any, tuple[Tensor, Tensor]]] = {}
         self._number = 0
         self.planes: Floats = self._written.numpy()
@@ -124,7 +129,7 @@ class CudaLane:
         self._number = number
         with torch.cuda.stream(self._stream):
             self._input[:number].copy_(self._written[:number], non_blocking=True)
-            policy, values = self._forward(number)
+            policy, values = self.forward(number)
             self._policy[:number].copy_(policy[:number], non_blocking=True)
             self._values[:number].copy_(values[:number], non_blocking=True)
             self._done.record(self._stream)
@@ -134,7 +139,8 @@ class CudaLane:
         self._done.synchronize()
         return self._policy[: self._number].numpy(), self._values[: self._number].numpy()
 
-    def _forward(self, number: int) -> tuple[Tensor, Tensor]:
+    def forward(self, number: int) -> tuple[Tensor, Tensor]:
+        """Judge so many positions that are on the device already; the answers stay there."""
         if not self._evaluator.graphs:
             return self._evaluator.run(self._input[:number])
         size = next(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from dataclasses import dataclass
 from html import escape
 
 from halma.draw.charts import Guide
@@ -18,6 +20,8 @@ from halma.solve import Solution
 _BOARD = 250
 #: positions of a game that are drawn, and moves listed beneath each
 _POSITIONS, _MOVES = 9, 6
+#: positions of it that the network is asked about, besides the start
+_JUDGED = 6
 
 PANELS = [
     Panel(
@@ -56,7 +60,9 @@ PANELS = [
 def view(run: Run, truth: Solution | None) -> View:
     """Return what there is to show; nothing of it needs torch."""
     panels = [*_measured(run), *PANELS]
-    sections = [section for section in (_game(run), _policy(run)) if section is not None]
+    last = _last_game(run)
+    found = (_game(run, last) if last is not None else None, _policy(run, last))
+    sections = [section for section in found if section is not None]
     return View(_tiles(run), panels, _changes(run), sections, _commands(run))
 
 
@@ -116,27 +122,44 @@ def _changes(run: Run) -> list[Guide]:
     return [Guide(float(later[0] - 1), f"learning rate {learning.late_rate:g}")] if later else []
 
 
-def _game(run: Run) -> Section | None:
-    """Draw a game of the last iteration whose games are on disk."""
+@dataclass(frozen=True)
+class _Game:
+    """The first game of an iteration."""
+
+    iteration: int
+    samples: Samples
+
+    def rows(self, number: int) -> list[int]:
+        """Return at most so many of its rows, evenly spaced."""
+        last = int(self.samples["row_offsets"][1]) - 1
+        return sorted({round(i * last / (number - 1)) for i in range(number)}) if last >= 0 else []
+
+    def position(self, game: Game, row: int) -> Position:
+        """Return what the player to move saw."""
+        return Position(game, self.samples["states"][row].tobytes())
+
+
+def _last_game(run: Run) -> _Game | None:
+    """Return a game of the last iteration whose games are on disk."""
     files = GameFiles(run.path, run.recipe.game)
     kept = [number for number in files.kept() if 0 < number <= run.last["iteration"]]
-    if not kept:
-        return None
-    samples, _ = files.read(kept[-1])
+    return _Game(kept[-1], files.read(kept[-1])[0]) if kept else None
+
+
+def _game(run: Run, last: _Game) -> Section:
     text = (
-        f"The first game of iteration {kept[-1]:,}, its moves evenly spaced. An arrow or a ring "
-        "shows what was played; beneath is the policy of the search, and what it expected."
+        f"The first game of iteration {last.iteration:,}, its moves evenly spaced. An arrow or a "
+        "ring shows what was played. The warmer a cell, the likelier the search made it that a "
+        "piece leaves it or comes to it; beneath are its likeliest moves, and what it expected."
     )
-    last = int(samples["row_offsets"][1])
-    shown = sorted({round(i * (last - 1) / (_POSITIONS - 1)) for i in range(_POSITIONS)})
-    cards = "\n".join(_row(run.recipe.game, samples, row) for row in shown if row < last)
+    cards = "\n".join(_row(run.recipe.game, last, row) for row in last.rows(_POSITIONS))
     return Section(
         "A game of self-play", f'{paragraphs(text)}\n<div class="grid three">\n{cards}\n</div>'
     )
 
 
-def _row(game: Game, samples: Samples, row: int) -> str:
-    position = Position(game, samples["states"][row].tobytes())
+def _row(game: Game, last: _Game, row: int) -> str:
+    samples, position = last.samples, last.position(game, row)
     entries = slice(*samples["policy_offsets"][[row, row + 1]])
     shares = dict(
         zip(
@@ -153,7 +176,7 @@ def _row(game: Game, samples: Samples, row: int) -> str:
         move.text: shares.get(game.core.action(position.state, move.value), 0.0)
         for move in moves.values()
     }
-    picture = position.svg(played, size=_BOARD) if played else position.svg(size=_BOARD)
+    picture = position.svg(played, size=_BOARD, policy=likely)
     return _card(picture, f"move {samples['plies'][row] + 1}, {expected}", likely)
 
 
@@ -171,27 +194,38 @@ def _card(picture: str, title: str, likely: dict[str, float]) -> str:
     )
 
 
-def _policy(run: Run) -> Section | None:
-    """Show what the best network makes of the start, without any search."""
-    import random
-
+def _policy(run: Run, last: _Game | None) -> Section | None:
+    """Show what the best network makes of the start and of a game, without any search."""
     from halma.agents import agent
     from halma.errors import HalmaError
     from halma.games import Record
 
-    record = Record(run.recipe.game)
-    record.roll(random.Random(0))
-    try:
-        network = agent(f"net:file={run.path / MODEL},sims=1")
-        found = network.analyse(record, random.Random(0))  # type: ignore[attr-defined]
-    except (HalmaError, ImportError):
-        return None
-    likely = {report.move.text: report.prior or 0.0 for report in found.moves}
-    title = f"expects {found.value:.2f}" if found.value is not None else ""
-    card = _card(record.position.svg(size=_BOARD), title, likely)
+    game = run.recipe.game
+    opening = Record(game)
+    opening.roll(random.Random(0))
+    shown = [("the start", opening.position)]
+    if last is not None:
+        shown += [
+            (f"before move {last.samples['plies'][row] + 1}", last.position(game, row))
+            for row in last.rows(_JUDGED + 1)[1:]
+        ]
+    cards = []
+    for title, position in shown:
+        try:
+            network = agent(f"net:file={run.path / MODEL},sims=1")
+            found = network.analyse(Record(game, position), random.Random(0))  # type: ignore[attr-defined]
+        except (HalmaError, ImportError):
+            return None
+        likely = {report.move.text: report.prior or 0.0 for report in found.moves}
+        expected = f", expects {found.value:.2f}" if found.value is not None else ""
+        cards.append(_card(position.svg(size=_BOARD, policy=likely), title + expected, likely))
+    text = (
+        "The policy of the best network before any search, at the start and in that game: the "
+        "warmer a cell, the likelier a piece leaves it or comes to it."
+    )
+    body = "\n".join(cards)
     return Section(
-        "The network at the start",
-        f'{paragraphs("Its policy before any search.")}<div class="grid three">{card}</div>',
+        "What the network sees", f'{paragraphs(text)}<div class="grid three">{body}</div>'
     )
 
 
