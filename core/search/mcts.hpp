@@ -9,6 +9,7 @@
 #include <chrono>
 #include <optional>
 
+#include "../prefetch.hpp"
 #include "evaluators.hpp"
 #include "selection.hpp"
 
@@ -222,6 +223,36 @@ class Mcts {
       }
     }
     if (options_.solver) spread_proofs(leaf);
+  }
+
+  /// Asks for what finish() and the next descend() will want: the root's edges and, as they
+  /// grow there, the ends of all arrays. The search itself should be at hand.
+  void prefetch_ends() const {
+    if (tree_.nodes.empty()) return;
+    prefetch(&tree_.nodes.front());
+    const auto ask = [](const auto& array) {
+      prefetch(array.data(), kRootLines * kCacheLine);
+      prefetch(array.data() + array.size(), kRootLines * kCacheLine);
+    };
+    ask(tree_.what);
+    ask(tree_.child);
+    ask(tree_.visits);
+    ask(tree_.total);
+    ask(tree_.prior);
+    prefetch(tree_.proof.data() + tree_.proof.size());
+    prefetch(tree_.nodes.data() + tree_.nodes.size());
+  }
+
+  /// Asks for the nodes and edges along the way to a leaf, which the next way often shares.
+  /// The leaf should be at hand.
+  void prefetch_path(const Leaf& leaf) const {
+    for (const auto [at, edge] : leaf.path) {
+      prefetch(tree_.nodes.data() + at);
+      prefetch(tree_.visits.data() + edge);
+      prefetch(tree_.total.data() + edge);
+      prefetch(tree_.prior.data() + edge);
+      prefetch(tree_.child.data() + edge);
+    }
   }
 
   /// Mixes noise into the root's priors.
@@ -758,6 +789,9 @@ class Mcts {
       }
     }
   }
+
+  /// Of four-byte edges: enough for most nodes' moves.
+  static constexpr std::size_t kRootLines = 2;
 
   const G* game_;
   SearchOptions options_;

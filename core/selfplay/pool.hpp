@@ -4,9 +4,11 @@
 // slots.
 #pragma once
 
+#include <cstring>
 #include <memory>
 #include <mutex>
 
+#include "../prefetch.hpp"
 #include "crew.hpp"
 #include "slot.hpp"
 
@@ -91,7 +93,7 @@ class Pool : public AnyPool {
 
   int collect(int group, PlaneRows planes) override {
     const std::lock_guard lock(mutex_);
-    crew_.share(groups_[group].size(), [&](int worker, int i) { run(groups_[group].first + i, worker); });
+    crew_.share(groups_[group].size(), [&](int worker, int i) { run(groups_[group], i, worker, planes); });
     return fill(groups_[group], planes);
   }
 
@@ -108,8 +110,9 @@ class Pool : public AnyPool {
     const std::lock_guard lock(mutex_);
     with_types(judgement, [&](const auto* logits, const auto* values) {
       crew_.share(groups_[group].size(), [&](int worker, int i) {
+        prefetch_behind(groups_[group], i);
         judge(groups_[group].first + i, logits, values);
-        run(groups_[group].first + i, worker);
+        run(groups_[group], i, worker, planes);
       });
     });
     return fill(groups_[group], planes);
@@ -161,13 +164,28 @@ class Pool : public AnyPool {
     int size() const { return last - first; }
   };
 
-  void run(int slot, int worker) {
+  /// Runs the i-th slot of a group.
+  void run(const Group& group, int i, int worker, PlaneRows planes) {
+    const int slot = group.first + i;
     slots_[slot].run(benches_[worker]);
     leaves_[slot] = slots_[slot].awaited();
     finishers_[slot] = !slots_[slot].finished().empty();
+    // Where a slot has one leaf at most, its row is nearly certain, and its tree at hand.
+    if (one_leaf() && leaves_[slot]) encode(slot, 0, worker, planes, i);
   }
 
-  /// Hands out rows in the order of slots and lets the crew fill them.
+  /// Asks for what the next jobs will want, each in some steps: see Slot.
+  void prefetch_behind(const Group& group, int i) const {
+    const int slot = group.first + i;
+    if (slot + 4 < group.last) prefetch(&slots_[slot + 4], sizeof(Slot<G>));
+    if (slot + 3 < group.last) slots_[slot + 3].prefetch_leaves();
+    if (slot + 2 < group.last) slots_[slot + 2].prefetch_ends();
+    if (slot + 1 < group.last) slots_[slot + 1].prefetch_paths();
+  }
+
+  bool one_leaf() const { return table_.options.leaves == 1; }
+
+  /// Hands out rows in the order of slots and sees to it that they are filled.
   int fill(Group& group, PlaneRows planes) {
     int row = 0;
     for (int i = group.first; i < group.last; ++i) {
@@ -177,24 +195,43 @@ class Pool : public AnyPool {
     }
     group.awaited = row;
     totals_.leaves += static_cast<std::uint64_t>(row);
-    const std::size_t size = static_cast<std::size_t>(table_.game->shape().size());
-    crew_.share(group.size(), [&](int worker, int i) {
-      const int slot = group.first + i;
-      for (int k = 0; k < leaves_[slot]; ++k) {
-        const std::size_t at = (rows_[slot] + k) * size;
-        if (!planes.whole) {
-          slots_[slot].encode(k, benches_[worker], static_cast<float*>(planes.data) + at);
-          continue;
-        }
-        float* floats = benches_[worker].planes.data();
-        slots_[slot].encode(k, benches_[worker], floats);
-        std::uint8_t* bytes = static_cast<std::uint8_t*>(planes.data) + at;
-        // By way of int: the one conversion every processor has for whole vectors.
-        for (std::size_t j = 0; j < size; ++j)
-          bytes[j] = static_cast<std::uint8_t>(static_cast<int>(floats[j]));
-      }
-    });
+    if (one_leaf())
+      close_gaps(group, planes, row);
+    else
+      crew_.share(group.size(), [&](int worker, int i) {
+        const int slot = group.first + i;
+        for (int k = 0; k < leaves_[slot]; ++k) encode(slot, k, worker, planes, rows_[slot] + k);
+      });
     return row;
+  }
+
+  /// Rows were written as if each slot had one; those behind a slot without move up.
+  void close_gaps(const Group& group, PlaneRows planes, int rows) const {
+    if (rows == group.size()) return;
+    const std::size_t row = plane_size() * (planes.whole ? 1 : sizeof(float));
+    auto* data = static_cast<unsigned char*>(planes.data);
+    for (int i = 0; i < group.size(); ++i) {
+      const int slot = group.first + i;
+      if (leaves_[slot] && rows_[slot] != i) std::memmove(data + rows_[slot] * row, data + i * row, row);
+    }
+  }
+
+  std::size_t plane_size() const { return static_cast<std::size_t>(table_.game->shape().size()); }
+
+  void encode(int slot, int leaf, int worker, PlaneRows planes, int row) {
+    Bench<G>& bench = benches_[worker];
+    const std::size_t size = plane_size(), at = row * size;
+    if (!planes.whole) {
+      slots_[slot].encode(leaf, bench, static_cast<float*>(planes.data) + at);
+      return;
+    }
+    slots_[slot].encode(leaf, bench, bench.planes.data());
+    to_bytes(bench.planes.data(), size, static_cast<std::uint8_t*>(planes.data) + at);
+  }
+
+  /// By way of int: the one conversion every processor has for whole vectors.
+  static void to_bytes(const float* floats, std::size_t size, std::uint8_t* bytes) {
+    for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::uint8_t>(static_cast<int>(floats[i]));
   }
 
   template <class Logit, class Value>

@@ -84,6 +84,18 @@ class alignas(64) Slot {
     }
   }
 
+  /// Asks for what judge() and run() will want, step by step as it comes nearer: each step
+  /// follows pointers that the one before has fetched.
+  void prefetch_leaves() const { prefetch(leaves_.data(), leaves_.size() * sizeof(Leaf)); }
+  void prefetch_ends() const {
+    for (int i = 0; i < awaited_; ++i) prefetch(leaves_[i].path.data());
+    search_.prefetch_ends();
+  }
+  void prefetch_paths() const {
+    if (phase_ == Phase::searching)
+      for (int i = 0; i < awaited_; ++i) search_.prefetch_path(leaves_[i]);
+  }
+
   /// Writes the planes of an awaited position.
   void encode(int which, Bench<G>& bench, float* out) const {
     const auto history = static_cast<std::size_t>(game().history());
