@@ -38,12 +38,12 @@ TreeDump dump_tree(const Tree<G>& tree) {
   TreeDump out;
   for (const auto& node : tree.nodes)
     out.nodes.push_back({node.kind, node.mover, node.visits, node.total, node.first, node.opened});
-  out.what = tree.what;
-  out.child = tree.child;
-  out.visits = tree.visits;
-  out.total = tree.total;
-  out.prior = tree.prior;
-  out.proof = tree.proof;
+  out.what.assign(tree.what.begin(), tree.what.end());
+  out.child.assign(tree.child.begin(), tree.child.end());
+  out.visits.assign(tree.visits.begin(), tree.visits.end());
+  out.total.assign(tree.total.begin(), tree.total.end());
+  out.prior.assign(tree.prior.begin(), tree.prior.end());
+  out.proof.assign(tree.proof.begin(), tree.proof.end());
   return out;
 }
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "../game.hpp"
+#include "../huge_pages.hpp"
 
 namespace halma {
 
@@ -56,16 +57,16 @@ struct Tree {
     bool is_open() const { return opened == number; }
   };
 
-  std::vector<Node> nodes;
+  HugeVector<Node> nodes;
 
   // Edges, as a structure of arrays; those of a node are neighbours. `what` is a move,
   // or below a chance node an outcome, whose probability stands in `prior`.
-  std::vector<std::uint32_t> what;
-  std::vector<Index> child;
-  std::vector<std::uint32_t> visits;
-  std::vector<float> total;  // of the mover's values; with negamax, the current value
-  std::vector<float> prior;
-  std::vector<Proof> proof;
+  HugeVector<std::uint32_t> what;
+  HugeVector<Index> child;
+  HugeVector<std::uint32_t> visits;
+  HugeVector<float> total;  // of the mover's values; with negamax, the current value
+  HugeVector<float> prior;
+  HugeVector<Proof> proof;
 
   void clear() {
     nodes.clear();

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 
+#include "../huge_pages.hpp"
 #include "../prefetch.hpp"
 #include "crew.hpp"
 #include "slot.hpp"
@@ -272,7 +273,7 @@ class Pool : public AnyPool {
   }
 
   Table<G> table_;
-  std::vector<Slot<G>> slots_;
+  HugeVector<Slot<G>> slots_;
   std::vector<Group> groups_;
   std::vector<Bench<G>> benches_;  // [worker]
   Crew crew_;

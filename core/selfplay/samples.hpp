@@ -94,8 +94,8 @@ inline void add_game(Samples& to, const FinishedGame& game, int players) {
   to.event_offsets.push_back(static_cast<std::int64_t>(to.event_values.size()));
 }
 
-template <class T>
-std::size_t capacity_bytes(const std::vector<T>& vector) {
+template <class T, class Allocator>
+std::size_t capacity_bytes(const std::vector<T, Allocator>& vector) {
   return vector.capacity() * sizeof(T);
 }
 
