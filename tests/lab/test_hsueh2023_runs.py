@@ -269,7 +269,7 @@ def test_bad_requests_are_one_line():
         (["fig8", "--variant", "ewn-3x3-5"], "Did you mean 'ewn-3x3-"),
         (["fig8", "--quick", "--full"], "either --quick or --full"),
         (["default"], "--runs DIR"),
-        (["fig22", "--variant", "ewn-3x3-4"], "position of ewn-3x3-3"),
+        (["fig22", "--variant", "ewn-3x3-4"], "Figure 22 is about ewn-3x3-3"),
     ):
         done = subprocess.run(
             command(*arguments), capture_output=True, text=True, timeout=60, check=False

@@ -65,7 +65,8 @@ def stated(found: Found, variant: str, label: Any, what: str, paper: float, abou
     return Row(what, f"{about}{percent(paper)}", told(found, variant, label), remark)
 
 
-def _agree(whether: bool) -> str:
+def agree(whether: bool) -> str:
+    """Say whether the paper and we agree."""
     return "agrees" if whether else "does not agree"
 
 
@@ -91,7 +92,7 @@ def _all_close(found: Found, variant: str, values: dict[Any, float]) -> str:
     """Say whether all of several runs are close; one reduced run alone says nothing."""
     if not values or (len(values) < 2 and not found.planner.full):
         return ""
-    return _agree(_close(found, variant, list(values.values())))
+    return agree(_close(found, variant, list(values.values())))
 
 
 def _values(
@@ -158,7 +159,7 @@ def fig7(found: Found) -> list[Row]:
             f"{name}: mean WR_p of the first half, by c_puct",
             '"higher c_puct tended to learn slower"',
             ", ".join(f"{write_c(c)}: {percent(value)}" for c, value in slow.items()),
-            _agree(_rising(list(slow.values())[::-1], 0.1)),
+            agree(_rising(list(slow.values())[::-1], 0.1)),
         )
 
     return _each(found, rows)
@@ -183,7 +184,7 @@ def fig8(found: Found) -> list[Row]:
                 f"{name}: c_puct = {write_c(c)}",
                 "poor",
                 told(found, variant, c),
-                _agree(ends < 0.8 * max(good.values())) if good and c not in good else "",
+                agree(ends < 0.8 * max(good.values())) if good and c not in good else "",
             )
         if good:
             gap = max(
@@ -194,7 +195,7 @@ def fig8(found: Found) -> list[Row]:
                 f"{name}: from the last WR_p to the highest, at most",
                 '"did not differ too much"',
                 f"{100 * gap:.2f} points",
-                _agree(gap < 0.03),
+                agree(gap < 0.03),
             )
 
     return _each(found, rows)
@@ -210,7 +211,7 @@ def _ends_are_worse(found: Found, variant: str, labels: Sequence[Any], at: Any) 
             f"{VARIANTS[variant]}: {title} at the lowest c_puct, at 1, at the highest",
             '"for low and high values both went high"',
             f"{first:.4f}, {middle:.4f}, {last:.4f}",
-            _agree(first > middle < last),
+            agree(first > middle < last),
         )
 
 
@@ -229,7 +230,7 @@ def fig10(found: Found) -> list[Row]:
             f"{VARIANTS[variant]}: positions updated, c_puct from 1/8 to 8",
             '"with a higher c_puct, the number went higher"',
             _numbers(seen, write_c),
-            _agree(_rising(list(seen.values()))),
+            agree(_rising(list(seen.values()))),
         )
 
     return _each(found, rows)
@@ -276,7 +277,7 @@ def fig11(found: Found) -> list[Row]:
                 f"{name}: ε = 0",
                 '"learned well"' if expected else '"relatively bad results"',
                 told(found, variant, 0.0),
-                _agree(learns == expected),
+                agree(learns == expected),
             )
 
     return _each(found, rows)
@@ -299,7 +300,7 @@ def fig12(found: Found) -> list[Row]:
                     row + ", and without noise",
                     '"relatively low"; higher without',
                     f"{_range(values.values(), _short)}; {without:.4f}",
-                    _agree(without > max(values.values())),
+                    agree(without > max(values.values())),
                 )
 
     return _each(found, rows)
@@ -314,7 +315,7 @@ def fig13(found: Found) -> list[Row]:
             f"{VARIANTS[variant]}: positions updated, by ε",
             '"the numbers increased as ε increased"',
             _numbers(seen),
-            _agree(_rising(list(seen.values()))),
+            agree(_rising(list(seen.values()))),
         )
 
     return _each(found, rows)
@@ -335,7 +336,7 @@ def fig14(found: Found) -> list[Row]:
             f"{VARIANTS[variant]}: mean WR_p of the first half, by N_sim",
             '"with higher N_sim, the curves grew more drastically"',
             ", ".join(f"{n}: {percent(value)}" for n, value in early.items()),
-            _agree(_rising(list(early.values()), 0.1)),
+            agree(_rising(list(early.values()), 0.1)),
         )
 
     return _each(found, rows)
@@ -361,7 +362,7 @@ def fig15(found: Found) -> list[Row]:
                 f"{name}: 6 simulations",
                 '"failed"',
                 told(found, variant, 6),
-                _agree((found.value(variant, 6) or 0) < 0.6 * max(others.values(), default=0)),
+                agree((found.value(variant, 6) or 0) < 0.6 * max(others.values(), default=0)),
             )
         if variant == FEW_VARIANT:
             amount = found.planner.amount(variant)
@@ -397,7 +398,7 @@ def fig16(found: Found) -> list[Row]:
             f"{name}: games an iteration, by N_sim",
             "fall as N_sim rises; about 40 with 25,600",
             ", ".join(f"{n:,}: {number:,.0f}" for n, number in games.items()) or "not run yet",
-            _agree(_rising(list(games.values())[::-1])),
+            agree(_rising(list(games.values())[::-1])),
         )
 
     return _each(found, rows)
@@ -417,14 +418,14 @@ def fig17(found: Found) -> list[Row]:
             f"{name}: last WR_p, by N_sim",
             '"N_sim between 50 and 400 seemed promising"',
             ", ".join(f"{n:,}: {percent(value)}" for n, value in values.items()),
-            _agree(_promising(values)) + f"; best with {best:,}",
+            agree(_promising(values)) + f"; best with {best:,}",
         )
         if 6 in values:
             yield Row(
                 f"{name}: 6 simulations, with more games",
                 '"still failed to learn"',
                 told(found, variant, 6),
-                _agree(values[6] < 0.6 * values[best]),
+                agree(values[6] < 0.6 * values[best]),
             )
 
     return _each(found, rows)
@@ -448,7 +449,7 @@ def fig18(found: Found) -> list[Row]:
                 f"{VARIANTS[variant]}: {title}, by N_sim",
                 '"generally decreased as N_sim increased"',
                 _numbers(values),
-                _agree(len(numbers) > 1 and numbers[-1] < numbers[0] * most),
+                agree(len(numbers) > 1 and numbers[-1] < numbers[0] * most),
             )
 
     return _each(found, rows)
@@ -464,7 +465,7 @@ def fig19(found: Found) -> list[Row]:
             f"{VARIANTS[variant]}: positions updated with 100 simulations or more",
             '"steadily decreased as N_sim increased"',
             _numbers(seen),
-            _agree(_rising(list(seen.values())[::-1])),
+            agree(_rising(list(seen.values())[::-1])),
         )
 
     return _each(found, rows)
@@ -494,7 +495,7 @@ def fig20(found: Found) -> list[Row]:
                 f"{name}: 6 simulations, from the worst to the best",
                 "+0, then +1 and +∞, then +0.5",
                 ", ".join(UNTRIED[untried] for untried, _ in order),
-                _agree(order[0][0] == "loss" and order[-1][0] == "draw"),
+                agree(order[0][0] == "loss" and order[-1][0] == "draw"),
             )
         yield from _alike(found, variant, 100)
 
@@ -509,7 +510,7 @@ def _alike(found: Found, variant: str, simulations: int) -> Iterable[Row]:
             f"{VARIANTS[variant]}: {simulations} simulations, all initial W/N",
             '"did not differ too much, and all were close to 50%"',
             _range(values.values()),
-            _agree(spread < (0.03 if found.planner.full else 0.1)),
+            agree(spread < (0.03 if found.planner.full else 0.1)),
         )
 
 
@@ -527,7 +528,7 @@ def fig21(found: Found) -> list[Row]:
                 f"{VARIANTS[variant]}: 6 simulations, mean WR_p of the first half",
                 "+0.5 best, +0 worst",
                 ", ".join(f"{UNTRIED[u]}: {percent(value)}" for u, value in early.items()),
-                _agree(
+                agree(
                     max(early, key=lambda u: early[u]) == "draw"
                     and min(early, key=lambda u: early[u]) == "loss"
                 ),
@@ -550,7 +551,7 @@ def fig22(found: Found) -> list[Row]:
                 continue
             policy = metrics[-1]["watched"][0]["policy"]
             best = policy["b1-c2"] > 0.5
-            remark = _agree(best != fails)
+            remark = agree(best != fails)
             if best and fails:
                 remark += " with this seed: what is tried first takes all, here the best by chance"
             yield Row(
@@ -566,7 +567,7 @@ def fig22(found: Found) -> list[Row]:
             "theoretical values of b1-c2, b1-b2, b1-c1",
             ", ".join(f"{value:.3f}" for value in WATCHED_VALUES.values()),
             ", ".join(f"{worth[move]:.3f}" for move in WATCHED_VALUES),
-            _agree(all(abs(worth[m] - v) < 0.001 for m, v in WATCHED_VALUES.items())),
+            agree(all(abs(worth[m] - v) < 0.001 for m, v in WATCHED_VALUES.items())),
         ),
         *_each(found, rows),
     ]
@@ -607,7 +608,7 @@ def fig23(found: Found) -> list[Row]:
                 f"{name}: c_puct = {write_c(c)}",
                 '"+0 was the worst and the remaining three were all close to 50%"',
                 ", ".join(f"{UNTRIED[u]}: {percent(value)}" for u, value in values.items()),
-                _agree(values["loss"] < min(others) and _close(found, variant, others)),
+                agree(values["loss"] < min(others) and _close(found, variant, others)),
             )
 
     return _each(found, rows)
@@ -630,7 +631,7 @@ def fig25(found: Found) -> list[Row]:
             f"{name}: last WR_p, mean of all trials ({len(values)})",
             "close to 50%",
             percent(average),
-            _agree(abs(average - 0.5) <= _NEAR) if found.planner.full else "",
+            agree(abs(average - 0.5) <= _NEAR) if found.planner.full else "",
         )
         if len(values) > 1:
             spread = max(values.values()) - min(values.values())
@@ -639,7 +640,7 @@ def fig25(found: Found) -> list[Row]:
                 '"the differences were very limited"',
                 ", ".join(percent(value) for value in values.values())
                 + f"; {100 * spread:.2f} points apart",
-                _agree(spread < 0.03),
+                agree(spread < 0.03),
             )
         for key, title in (("err_p", "ERR_p"), ("mae_v", "MAE_v")):
             errors = _values(found, variant, found.labels(variant), key)

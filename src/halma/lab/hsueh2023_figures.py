@@ -67,7 +67,8 @@ def _write_number(value: float) -> str:
     return f"{value:,g}"
 
 
-_AXES: Mapping[str, tuple[Look, Callable[[float], str]]] = {
+#: What runs differ in: how its axis looks, and how its values are written.
+AXES: Mapping[str, tuple[Look, Callable[[float], str]]] = {
     "c": (Look("c_puct", "", xscale=2, xticks=CS, write_tick=write_c), write_c),
     "epsilon": (Look("ε", "", xticks=EPSILONS), _write_number),
     "alpha": (
@@ -82,7 +83,7 @@ def draw_curves(axis: str, only: Sequence[float] | None = None) -> Draw:
     """WR_p by iteration, a line for each value of an axis (figures 7, 14, 17)."""
 
     def draw(path: Path, found: Found) -> None:
-        look, write = _AXES[axis]
+        look, write = AXES[axis]
         panels = [
             Panel(
                 VARIANTS[variant],
@@ -158,10 +159,10 @@ def draw_last_and_max(axis: str) -> Draw:
             panels.append(
                 Panel(
                     VARIANTS[variant],
-                    [_last_line(found, variant, "last", labels), Line("max", labels, highest)],
+                    [last_line(found, variant, "last", labels), Line("max", labels, highest)],
                 )
             )
-        look = replace(_AXES[axis][0], **_win_rate_fields(), columns=columns(found.runs))
+        look = replace(AXES[axis][0], **win_rate_fields(), columns=columns(found.runs))
         draw_panels(path, panels, look)
 
     return draw
@@ -177,11 +178,11 @@ def draw_by_untried(axis: str) -> Draw:
             for untried, name in UNTRIED.items():
                 labels = sorted(x for u, x in found.labels(variant) if u == untried)
                 pairs = [(untried, x) for x in labels]
-                lines.append(_last_line(found, variant, name, pairs, labels))
+                lines.append(last_line(found, variant, name, pairs, labels))
             panels.append(Panel(VARIANTS[variant], lines))
         look = replace(
-            _AXES[axis][0],
-            **_win_rate_fields(),
+            AXES[axis][0],
+            **win_rate_fields(),
             columns=columns(found.runs),
             legend="initial W/N",
         )
@@ -190,13 +191,15 @@ def draw_by_untried(axis: str) -> Draw:
     return draw
 
 
-def _win_rate_fields() -> dict[str, Any]:
+def win_rate_fields() -> dict[str, Any]:
+    """Return how panels of WR_p look."""
     return {"ylabel": "WR_p", "percent": True, "ylim": (0.0, 0.55), "level": 0.5}
 
 
-def _last_line(
+def last_line(
     found: Found, variant: str, name: str, labels: Sequence[Any], x: Sequence[float] | None = None
 ) -> Line:
+    """Return the last WR_p of some runs with their intervals."""
     last = [found.last(variant, label) or {} for label in labels]
     return Line(
         name,
@@ -219,7 +222,7 @@ def draw_keys(axis: str, keys: Mapping[str, str], ylabel: str) -> Draw:
                 for key, name in keys.items()
             ]
             panels.append(Panel(VARIANTS[variant], lines))
-        look = replace(_AXES[axis][0], ylabel=ylabel, ylim=(0.0, 0.0), columns=columns(found.runs))
+        look = replace(AXES[axis][0], ylabel=ylabel, ylim=(0.0, 0.0), columns=columns(found.runs))
         draw_panels(path, panels, look)
 
     return draw
@@ -238,7 +241,7 @@ def draw_games(path: Path, found: Found) -> None:
             Line(VARIANTS[variant], labels, [mean_games(found, variant, n) for n in labels])
         )
     look = replace(
-        _AXES["simulations"][0], ylabel="games an iteration", yscale=10, columns=1, size=(6, 3.6)
+        AXES["simulations"][0], ylabel="games an iteration", yscale=10, columns=1, size=(6, 3.6)
     )
     draw_panels(path, [Panel("equal self-play time", lines)], look)
 

@@ -323,10 +323,17 @@ _SETUP = {
 #: Starting a game, and learning from it, takes as long as so many simulations of its moves.
 _GAME_OVERHEAD = 10
 
+#: Seconds that a network takes for a simulation of all moves of a game, and by how many
+#: simulations a game takes longer because it is learnt from.
+_SECONDS_OF_NETWORK, _LEARNING_OVERHEAD = 4e-4, 30
+
 
 def cost(recipe: Recipe) -> float:
     """Return about how many seconds of one core a run takes."""
     settings = recipe.settings
+    if recipe.method == "neural":
+        positions = settings.selfplay.games * (settings.search.simulations + _LEARNING_OVERHEAD)
+        return float(settings.iterations * positions * _SECONDS_OF_NETWORK)
     variant = recipe.name.rpartition("/")[2]
     per_game = _SECONDS[variant] / 800_000 * (settings.search.simulations + _GAME_OVERHEAD)
     iteration = settings.selfplay.seconds or settings.selfplay.games * per_game

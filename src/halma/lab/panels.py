@@ -34,6 +34,8 @@ class Panel:
 
     title: str
     lines: Sequence[Line]
+    #: where it differs from the others
+    look: Look | None = None
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ def draw_panels(path: Path, panels: Sequence[Panel | None], look: Look) -> None:
         if panel is None:
             ax.remove()
             continue
-        _draw(ax, panel, look, names)
+        _draw(ax, panel, panel.look or look, names)
         for handle, name in zip(*ax.get_legend_handles_labels(), strict=True):
             handles.setdefault(name, handle)
     if look.shared_legend and handles:

@@ -123,9 +123,15 @@ def find_runs(place: Path) -> list[Path]:
 
 def train_run(recipe: Recipe, path: Path, tell: Tell) -> None:
     """Train one run of the store on one thread."""
-    from halma.learn.tabular import train
+    teller = _Teller(recipe.settings.iterations, tell)
+    if recipe.method == "tabular":
+        from halma.learn import tabular
 
-    train(recipe, path, [_Teller(recipe.settings.iterations, tell)], 1, _solution(recipe.name))
+        tabular.train(recipe, path, [teller], 1, _solution(recipe.name))
+    else:
+        from halma.learn import methods
+
+        methods.train(recipe, path, [teller], 1, device="cpu")
 
 
 @lru_cache(maxsize=2)

@@ -252,6 +252,8 @@ class _Loop:
                 yield asked
             finally:
                 timer.cancel()
+                if timer.ident is not None:
+                    timer.join()  # no thread of ours may be left when the interpreter ends
 
     def _out_of_time(self) -> bool:
         """Tell whether another iteration would not fit into the time."""
