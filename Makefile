@@ -4,10 +4,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# What make run learns, and how often it then plays against perfect play.
-GAME := ewn-3x3-3
-RECIPE := hsueh2023/$(GAME)
-GAMES := 1000
+# What make run learns, and how many games it then plays against each of two simple players.
+RECIPE := quick
+GAME := rhombus-7x7-6
+NETWORK := net:runs/$(RECIPE)/best.onnx
+GAMES := 100
 
 # Build tools go into .venv and builds use them from there: they are pinned like all
 # else, and an unchanged C++ file is not compiled again. The two variables pin whatever
@@ -28,16 +29,18 @@ SANITIZED := tests/games tests/agents tests/search tests/solve \
 .PHONY: run test test-long lint format stubs bench sanitize clean
 
 run: $(VENV)/.installed
-	@echo "Learning $(GAME) from nothing but its rules takes about two minutes on two cores."
+	@echo "A network learns Chinese Checkers, $(GAME): about three minutes on two cores."
 	$(BIN)/halma train $(RECIPE)
 	@echo
-	@echo "What was learnt plays $(GAMES) games against perfect play; half of the points is perfect."
-	$(BIN)/halma match learned:runs/$(RECIPE) optimal --game $(GAME) --games $(GAMES)
+	@echo "What was learnt plays $(GAMES) games against each of two simple players."
+	$(BIN)/halma tournament $(NETWORK) greedy random --game $(GAME) --games $(GAMES)
 	@echo
 	@echo "What next:"
 	@echo "  open runs/$(RECIPE)/report.html in a browser"
-	@echo "  $(BIN)/halma play human learned:runs/$(RECIPE) --game $(GAME)"
-	@echo "  $(BIN)/halma train hsueh2023/cdc-2x4-PPPP    (hidden pieces; takes longer)"
+	@echo "  $(BIN)/halma play human $(NETWORK) --game $(GAME)"
+	@echo "  $(BIN)/halma train runs/$(RECIPE) --iterations 30    (goes on training)"
+	@echo "  $(BIN)/halma play human net:$(GAME) --game $(GAME)    (a much stronger network)"
+	@echo "  $(BIN)/halma train hsueh2023/ewn-3x3-3    (a small game, almost perfectly, in a minute)"
 
 test: $(VENV)/.developing
 	$(BIN)/pytest -n 2 -m "not slow"
@@ -92,7 +95,7 @@ $(VENV)/.tools: constraints.txt | $(BIN)/python
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.tools $(SETTINGS) $(CORE)
-	$(INSTALL) --no-build-isolation --editable .
+	$(INSTALL) --no-build-isolation --editable ".[train]"
 	@touch $@
 
 $(VENV)/.developing: $(VENV)/.tools $(SETTINGS) $(CORE)

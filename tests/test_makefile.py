@@ -16,7 +16,15 @@ from halma.learn.recipe import names
 
 ROOT = Path(__file__).parents[1]
 HALMA = [sys.executable, "-m", "halma.cli"]
-SHORT = ("iterations=3", "search.simulations=10", "selfplay.games=50", "grading.games=100")
+SHORT = (
+    "iterations=1",
+    "search.simulations=2",
+    "selfplay.games=2",
+    "opening.games=8",
+    "learning.batch=16",
+    "learning.warmup=1",
+    "evaluation.games=2",
+)
 
 pytestmark = pytest.mark.skipif(
     shutil.which("make") is None or not (ROOT / "Makefile").exists(), reason="no make"
@@ -39,43 +47,51 @@ def commands():
 
 
 def test_a_couple_of_plain_commands(commands):
-    assert [words[0] for words in commands] == ["train", "match"]
+    assert [words[0] for words in commands] == ["train", "tournament"]
     group = typer.main.get_command(app)
     for words in commands:
         with group.make_context("halma", list(words), resilient_parsing=False) as context:
             name, verb, rest = group.resolve_command(context, list(words))
             verb.make_context(name, rest, parent=context)  # refuses what it does not know
-    train, match = commands
+    train, tournament = commands
     recipe = load(train[1])
-    assert recipe == load("hsueh2023/ewn-3x3-3")
-    assert match[1:3] == [f"learned:runs/{train[1]}", "optimal"]
-    assert match[match.index("--game") + 1] == recipe.game.name
+    assert recipe == load("quick")
+    assert tournament[1:4] == ["net:runs/quick/best.onnx", "greedy", "random"]
+    assert tournament[tournament.index("--game") + 1] == recipe.game.name == "rhombus-7x7-6"
 
 
 def test_what_it_says_comes_next_can_be_done():
     said = [words[1].split() for words in recipe_of("run") if words[0] == "echo" and words[1:]]
     for words in said:
         if words and words[0].endswith("/halma") and words[1] == "train":
-            assert words[2] in names()
-            break
-    else:
-        pytest.fail("It does not say how to go on.")
+            assert words[2] == "runs/quick" or words[2] in names()
+    going_on = [words for words in said if "--iterations" in words]
+    assert len(going_on) == 1 and int(going_on[0][4]) > load("quick").settings.iterations
+    assert any(words[1:3] == ["play", "human"] for words in said)
     assert any("report.html" in word for words in said for word in words)
 
 
-def test_it_runs_twice(commands, tmp_path):
-    """A short form: the second time nothing is learnt, and the match is played again."""
-    train, match = commands
-    train = [*train, "--threads", "1", *(word for s in SHORT for word in ("--set", s))]
-    match = ["10" if word == "1000" else word for word in match] + ["--workers", "1"]
+def test_it_runs_twice_and_goes_on(commands, tmp_path):
+    """A short form: the second time nothing is learnt, and games are played again."""
+    train, tournament = commands
+    train = [*train, "--threads", "1"]
+    short = [word for setting in SHORT for word in ("--set", setting)]
+    tournament = ["2" if word == "100" else word for word in tournament] + ["--workers", "1"]
+    tournament[1] += ",sims=2"
+
+    def run(words):
+        done = subprocess.run([*HALMA, *words], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done
+
     for sentence in ("from the beginning", "finished already"):
-        learning = subprocess.run([*HALMA, *train], cwd=tmp_path, capture_output=True, text=True)
-        assert learning.returncode == 0, learning.stderr
+        learning = run([*train, *short])
         assert sentence in learning.stderr
-        assert "points won against perfect play; 50% is perfect" in learning.stderr
         assert "report.html in a browser" in learning.stderr
-        assert "play human learned:runs/hsueh2023/ewn-3x3-3" in learning.stderr
-        assert (tmp_path / "runs" / "hsueh2023" / "ewn-3x3-3" / "report.html").exists()
-        playing = subprocess.run([*HALMA, *match], cwd=tmp_path, capture_output=True, text=True)
-        assert playing.returncode == 0, playing.stderr
-        assert "10 games in 5 pairs" in playing.stdout
+        assert "play human net:runs/quick/best.onnx" in learning.stderr
+        assert (tmp_path / "runs" / "quick" / "report.html").exists()
+        table = run(tournament).stdout
+        assert "net:runs/quick/best.onnx" in table and "greedy" in table and "random" in table
+    longer = run(["train", "runs/quick", "--iterations", "2", "--threads", "1"])
+    assert "going on after iteration 1" in longer.stderr
+    assert len((tmp_path / "runs/quick/metrics.jsonl").read_text().splitlines()) == 2

@@ -21,7 +21,7 @@ from halma.learn import read_metrics
 from halma.learn.checkpoints import list_checkpoints
 from halma.learn.lookup import KIND, open_lookup_table
 from halma.learn.reports import Checkpoint, Note, Started
-from halma.learn.rundir import RunDirectory
+from halma.learn.rundir import RunDirectory, lengthen
 from halma.learn.tabular import train
 from halma.solve.table import load
 
@@ -397,3 +397,33 @@ def test_ctrl_c(whole, tmp_path):
     assert f"Stopped after iteration {done}, which is saved." in said
     assert lines_of(out) == done
     assert not list(out.rglob("*.tmp"))
+
+
+def test_a_run_can_be_made_longer_but_not_shorter(tmp_path):
+    out = tmp_path / "run"
+    train(small(iterations=2), out)
+    with pytest.raises(RunError, match="has 2 iterations already: it can only be made longer"):
+        lengthen(out, 1)
+    longer = lengthen(out, 4)
+    assert longer.difference(small(iterations=4)) is None
+    train(longer, out)
+    assert [line["iteration"] for line in read_metrics(out)] == [1, 2, 3, 4]
+    # What it was before is no longer its recipe.
+    with pytest.raises(RunError, match="'iterations' is 4 there and 2 here"):
+        train(small(iterations=2), out)
+
+
+def test_iterations_on_the_command_line(tmp_path):
+    out = tmp_path / "run"
+    file = recipe_file(tmp_path, iterations=1)
+    for asked, lines in (("2", 2), ("3", 3)):
+        status, said, err = finish(start(file, out, "--iterations", asked))
+        assert status == 0, err
+        assert said["settings"]["iterations"] == lines == lines_of(out)
+    # Another recipe's run is not made longer.
+    other = tmp_path / "other"
+    other.mkdir()
+    status, _, err = finish(
+        start(recipe_file(other, search__simulations=11), out, "--iterations", "4")
+    )
+    assert status == 2 and "belongs to another recipe" in err

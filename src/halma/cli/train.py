@@ -29,6 +29,10 @@ def train(
         list[str] | None,
         typer.Option("--set", help="Another value of a setting: search.simulations=400."),
     ] = None,
+    iterations: Annotated[
+        int | None,
+        typer.Option(min=1, help="So many in all; a run that is there can be made longer."),
+    ] = None,
     threads: Annotated[
         int | None, typer.Option(min=1, max=256, help="Threads; one a core if left out.")
     ] = None,
@@ -58,6 +62,8 @@ def train(
         wanted["seed"] = seed
     chosen = chosen.changed(wanted) if wanted else chosen
     folder = out or folder
+    if iterations is not None:
+        chosen = _with_iterations(chosen, folder, iterations)
     console = Console()
     try:
         metrics = run(
@@ -77,6 +83,19 @@ def train(
         _say_what_now(folder, chosen)
 
 
+def _with_iterations(recipe: Recipe, folder: Path, iterations: int) -> Recipe:
+    """Return the recipe with another length; a run of it that is there gets it too."""
+    from halma.learn.recipe import load
+    from halma.learn.rundir import RECIPE, lengthen
+
+    if (folder / RECIPE).is_file():
+        there = load(str(folder / RECIPE))
+        same_length = recipe.changed({"iterations": there.settings.iterations})
+        if same_length.difference(there) is None:
+            return lengthen(folder, iterations)
+    return recipe.changed({"iterations": iterations})
+
+
 def _say_what_now(folder: Path, recipe: Recipe) -> None:
     """Print where things are, and commands to be copied."""
     from halma.learn.run_report import NAME
@@ -88,7 +107,9 @@ def _say_what_now(folder: Path, recipe: Recipe) -> None:
     note(f"\nCurves and more: open {folder / NAME} in a browser.")
     note(f"To play against what was learnt, and to let it play against {against}:")
     note(f"  {here} play human {learned} --game {variant}")
-    note(f"  {here} match {learned} {against} --game {variant} --games 1000")
+    note(f"  {here} match {learned} {against} --game {variant} --games 100")
+    more = 2 * recipe.settings.iterations
+    note(f"To go on training: {here} train {shlex.quote(str(folder))} --iterations {more}")
 
 
 def _find(name: str) -> tuple[Recipe, Path]:

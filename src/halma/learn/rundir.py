@@ -196,6 +196,22 @@ class RunDirectory:
         }
 
 
+def lengthen(path: Path, iterations: int) -> Recipe:
+    """Give a run more iterations than it was to have; return its recipe.
+
+    What it has learnt stays; settings that depend on the length, such as when the learning
+    rate falls, follow the new one from where the run is.
+    """
+    recipe = load(str(path / RECIPE))
+    had = recipe.settings.iterations
+    if iterations < had:
+        raise RunError(f"'{path}' has {had:,} iterations already: it can only be made longer.")
+    longer = recipe.changed({"iterations": iterations})
+    with RunDirectory(path, recipe):
+        write_whole(path / RECIPE, longer.toml())
+    return longer
+
+
 def _processor() -> str:
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as lines:
