@@ -11,7 +11,7 @@ import json
 import math
 import textwrap
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, TypeVar, get_type_hints
 
 from halma.errors import RecipeError, suggestion
@@ -66,6 +66,15 @@ def setting(
     """Declare a setting of a section; numbers have a lowest and a highest value."""
     about = About(help, papers, low, high, choices)
     return field(default=default, metadata={"about": about})
+
+
+def varied(
+    section: type[Any], name: str, default: Plain, papers: str, help: str | None = None
+) -> Any:
+    """Declare a setting of a section that extends another: as there, but for what is given."""
+    about: About = next(entry for entry in fields(section) if entry.name == name).metadata["about"]
+    changed = replace(about, papers=papers, help=about.help if help is None else help)
+    return field(default=default, metadata={"about": changed})
 
 
 def read(kind: type[T], given: Mapping[str, Any]) -> T:

@@ -10,72 +10,46 @@ from halma.agents.registry import agent
 from halma.errors import HalmaError, RecipeError
 from halma.games import Game
 from halma.learn.netfile import new_network
-from halma.learn.sections import CheckpointSettings
-from halma.learn.settings import setting
+from halma.learn.sections import CheckpointSettings, SearchSettings
+from halma.learn.settings import setting, varied
 
 
 @dataclass(frozen=True)
-class NeuralSearchSettings:
+class NeuralSearchSettings(SearchSettings):
     """How self-play looks for moves."""
 
-    rule: str = setting(
+    rule: str = varied(
+        SearchSettings,
+        "rule",
         "gumbel",
-        "How moves are chosen on the way down. Gumbel improves a policy with few simulations.",
-        choices=("puct", "gumbel"),
         papers="liu2019, hsueh2023: puct",
+        help="How moves are chosen on the way down. Gumbel improves a policy with few simulations.",
     )
-    simulations: int = setting(
+    simulations: int = varied(
+        SearchSettings,
+        "simulations",
         32,
-        "Simulations for every move of self-play.",
-        low=1,
-        high=1_000_000,
-        papers="liu2019: 175, hsueh2023: 800, and 6 to 25,600 in figure 24",
+        papers="liu2019: 175, hsueh2023: 800, and 6 to 800 in figure 24",
     )
-    count_root: bool = setting(
-        False,
-        "Whether judging the position itself counts as one of the simulations.",
-        papers="hsueh2023: true (footnote 12)",
+    count_root: bool = varied(
+        SearchSettings, "count_root", False, papers="hsueh2023: true (footnote 12)"
     )
-    c: float = setting(
-        1.0,
-        "Weight of exploration; puct only.",
-        low=0,
-        high=1000,
-        papers="liu2019: 3.5, hsueh2023: 1, and 1/64 to 64 in figure 24",
+    c: float = varied(
+        SearchSettings, "c", 1.0, papers="liu2019: 3.5, hsueh2023: 1, and 1/64 to 64 in figure 24"
     )
-    untried: str = setting(
+    untried: str = varied(
+        SearchSettings,
+        "untried",
         "parent",
-        "What a move counts as before it is tried; puct only. Infinite tries every move first.",
-        choices=("loss", "draw", "win", "infinite", "parent"),
         papers="hsueh2023: loss (+0), and draw (+0.5), win (+1), infinite in figure 24",
     )
-    noise: float = setting(
-        0.25,
-        "Share of Dirichlet noise in the priors at the root; puct only.",
-        low=0,
-        high=1,
-        papers="liu2019, hsueh2023: 0.25",
-    )
-    alpha: float = setting(
-        0.3,
-        "Shape of that noise; a low one puts all of it on few moves.",
-        low=0.001,
-        high=1000,
-        papers="liu2019: 0.03, hsueh2023: 1.5",
-    )
-    considered: int = setting(
-        16, "How many moves Gumbel draws at the root; gumbel only.", low=1, high=512
-    )
+    noise: float = varied(SearchSettings, "noise", 0.25, papers="liu2019, hsueh2023: 0.25")
+    alpha: float = varied(SearchSettings, "alpha", 0.3, papers="liu2019: 0.03, hsueh2023: 1.5")
     value_scale: float = setting(
         1.0,
         "How much a difference in value weighs against the policy; gumbel only.",
         low=0.001,
         high=1000,
-    )
-    solver: bool = setting(
-        False,
-        "Whether wins, draws and losses that the search has proven travel up the tree; two "
-        "players only.",
     )
     loops: bool = setting(
         False,
