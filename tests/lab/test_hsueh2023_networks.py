@@ -73,6 +73,6 @@ def test_a_small_page(tmp_path, monkeypatch):
     report = reproduce("hsueh2023", request)
     (section,) = report.sections
     assert [row.what for row in section.rows] == ["4 simulations, initial W/N +0"]
-    assert "the network of appendix B" in report.about["CDC_PPPP"]
+    assert "the network hsueh2023:filters=32" in report.about["CDC_PPPP"]
     assert (tmp_path / "quick" / "fig24.png").stat().st_size > 10_000
     assert len(list((tmp_path / "runs").glob("*/metrics.jsonl"))) == len(UNTRIED)

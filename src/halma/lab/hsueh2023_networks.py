@@ -30,6 +30,7 @@ STABLE_EPSILON = 0.15
 class Amount:
     """How much of everything there is."""
 
+    network: str
     iterations: int
     games: int
     simulations: int
@@ -40,6 +41,7 @@ class Amount:
 
 
 FULL = Amount(
+    network="hsueh2023",
     iterations=50,
     games=1000,
     simulations=800,
@@ -48,7 +50,8 @@ FULL = Amount(
     untried_axes={"simulations": UNTRIED_SIMULATIONS, "c": CS},
 )
 QUICK = Amount(
-    iterations=12,
+    network="hsueh2023:filters=32",
+    iterations=16,
     games=200,
     simulations=50,
     grade_games=2000,
@@ -77,6 +80,7 @@ def _run(size: Amount, seed: int, changes: Mapping[str, Plain]) -> Recipe:
     return base_recipe(RECIPE).changed(
         {
             "seed": seed,
+            "network": size.network,
             "iterations": size.iterations,
             "search.simulations": size.simulations,
             "selfplay.games": size.games,
@@ -93,7 +97,7 @@ def describe(full: bool) -> str:
     size = amount(full)
     return (
         f"{size.iterations} iterations of {size.games:,} games with {size.simulations} simulations "
-        f"and the network of appendix B, graded at the end by {size.grade_games:,} games"
+        f"and the network {size.network}, graded at the end by {size.grade_games:,} games"
     )
 
 

@@ -325,7 +325,7 @@ _GAME_OVERHEAD = 10
 
 #: Seconds that a network takes for a simulation of all moves of a game, and by how many
 #: simulations a game takes longer because it is learnt from.
-_SECONDS_OF_NETWORK, _LEARNING_OVERHEAD = 4e-4, 30
+_SECONDS_OF_NETWORK, _LEARNING_OVERHEAD = 3e-4, 30
 
 
 def cost(recipe: Recipe) -> float:
