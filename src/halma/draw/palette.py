@@ -64,7 +64,7 @@ class Theme:
     trail: str = "#5b2a86"
     halo: str = "#ffffff"
     mark: str = "#5b2a86"
-    heat: str = "#d9480f"
+    heat: str = "#d6109a"
 
     def paint(self, colour: str) -> Paint:
         """Return the paint of a colour's name; an unknown name is grey."""

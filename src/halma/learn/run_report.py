@@ -138,7 +138,7 @@ def _page(run: Run, view: View) -> str:
     sections = [
         Section("Curves", _curves(run, view)),
         *view.sections,
-        Section("Going on", _commands(view.commands)),
+        Section("Going on", _commands([*view.commands, *_going_on(run)])),
         Section("Settings", _settings(run)),
         Section("Versions", table([], [[_words(k), str(v)] for k, v in run.meta.items()])),
     ]
@@ -214,6 +214,15 @@ def _commands(commands: Sequence[tuple[str, str]]) -> str:
         f"<p>{escape(purpose)}</p>\n<pre>{escape(command)}</pre>" for command, purpose in commands
     )
     return "\n".join(rows)
+
+
+def _going_on(run: Run) -> list[tuple[str, str]]:
+    """Return what can be done with any run."""
+    where, wanted = quoted(run.path), run.recipe.settings.iterations
+    train = (f"halma train {where}", "Go on with training:")
+    if run.last["iteration"] >= wanted:
+        train = (f"halma train {where} --iterations {2 * wanted}", "Train for longer:")
+    return [train, (f"halma report {where}", "Write this page again:")]
 
 
 def _settings(run: Run) -> str:

@@ -232,14 +232,10 @@ def _times(number: int) -> str:
 
 def _commands(run: Run) -> list[tuple[str, str]]:
     where, variant = quoted(run.path), run.recipe.game.name
-    found = [
+    return [
         (f"halma play human learned:{where} --game {variant}", "Play against it:"),
         (
             f"halma match learned:{where} optimal --game {variant}",
             "Let it play against perfect play:",
         ),
-        (f"halma report {where}", "Write this page again:"),
     ]
-    if run.last["iteration"] < run.recipe.settings.iterations:
-        found.insert(0, (f"halma train {where}", "Go on with training:"))
-    return found

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 import numpy as np
 import torch
@@ -34,6 +34,7 @@ from halma.learn.neural.grades import Grader
 from halma.learn.neural.judging import Judges, find_device
 from halma.learn.neural.learner import Learner, Losses, NotANumber, put_weights, weights_of
 from halma.learn.neural.matches import play_match
+from halma.learn.neural.measures import NeuralMetrics, curves, measured
 from halma.learn.neural.opening import heuristic_games
 from halma.learn.neural.players import AgentPlayer, SearchPlayer
 from halma.learn.neural.selfplay import Samples, SelfPlay, tree_options
@@ -42,7 +43,6 @@ from halma.learn.neural.stopped import judge_stopped
 from halma.learn.recipe import Recipe
 from halma.learn.reports import (
     Checkpoint,
-    Curve,
     Finished,
     Handler,
     Iteration,
@@ -60,43 +60,6 @@ KIND = "network in training"
 
 #: drawn numbers are told apart by what they are for
 _LEARN, _GATE, _MATCH, _OPEN = 2, 3, 4, 5
-
-
-class NeuralMetrics(TypedDict, total=False):
-    """A line of metrics.jsonl. What was not measured after an iteration is None."""
-
-    #: counts from 1
-    iteration: int
-    #: of self-play: games, those that ended by the rules, moves in a game, positions judged
-    games: int
-    finished: float
-    draws: float
-    first_share: float
-    mean_plies: float
-    evaluations: int
-    games_per_second: float
-    evaluations_per_second: float
-    resigned: int
-    #: of learning: games in the window, positions learnt from in it, the share of those that
-    #: stood there before, and new ones
-    window: int
-    positions: int
-    duplicates: float
-    new_positions: int
-    steps: int
-    policy_loss: float
-    value_loss: float
-    learning_rate: float
-    #: share of the learner's time in forward, backward and optimiser
-    learner_busy: float
-    #: of the gate: the share of points against the best, and whose turn it is now
-    gate: float | None
-    best: int
-    play_seconds: float
-    learn_seconds: float
-    match_seconds: float
-    #: of the whole run so far, earlier sittings included
-    seconds: float
 
 
 def train(
@@ -486,7 +449,7 @@ class _Loop:
                     settings.evaluation.simulations,
                     (iteration, _MATCH, number),
                 )
-            found |= _measured(name, tally)
+            found |= measured(name, tally)
         every = settings.truth.every
         if every:
             due = iteration % every == 0 or last
@@ -604,52 +567,6 @@ class _Loop:
             f"'{what}': {error.strerror}. The run has stopped; {self._safe()}, and the same "
             "command goes on from there."
         )
-
-
-def curves(settings: NeuralSettings) -> tuple[Curve, ...]:
-    """Return what is worth watching."""
-    found = [
-        Curve("policy_loss", "policy loss", ".3f"),
-        Curve("value_loss", "value loss", ".3f"),
-        Curve("mean_plies", "moves a game", ".0f"),
-        Curve("games_per_second", "games/s", ".1f"),
-        Curve("evaluations_per_second", "evaluations/s", ",.0f"),
-    ]
-    if settings.gate.games:
-        found.append(Curve("gate", "against the best", ".1%"))
-    if settings.evaluation.every:
-        found += [Curve(f"vs_{name}", f"against {name}", ".1%") for name in opponents(settings)]
-    if settings.truth.every:
-        found += [
-            Curve("wr_p", "WR_p", ".1%"),
-            Curve("err_p", "ERR_p", ".4f"),
-            Curve("mae_v", "MAE_v", ".4f"),
-        ]
-    return tuple(found)
-
-
-def _measured(name: str, tally: Tally | None) -> dict[str, float | None]:
-    """Return what a match says: share and Elo, each with its 95% interval."""
-    key = f"vs_{name}"
-    if tally is None:
-        return {
-            key: None,
-            f"{key}_low": None,
-            f"{key}_high": None,
-            f"{key}_elo": None,
-            f"{key}_elo_low": None,
-            f"{key}_elo_high": None,
-        }
-    low, high = tally.share.interval
-    elo_low, elo_high = tally.elo_interval
-    return {
-        key: tally.share.value,
-        f"{key}_low": low,
-        f"{key}_high": high,
-        f"{key}_elo": tally.elo,
-        f"{key}_elo_low": elo_low,
-        f"{key}_elo_high": elo_high,
-    }
 
 
 def _can_export() -> bool:

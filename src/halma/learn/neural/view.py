@@ -21,7 +21,7 @@ _BOARD = 250
 #: positions of a game that are drawn, and moves listed beneath each
 _POSITIONS, _MOVES = 9, 6
 #: positions of it that the network is asked about, besides the start
-_JUDGED = 6
+_JUDGED = 5
 
 PANELS = [
     Panel(
@@ -230,13 +230,9 @@ def _policy(run: Run, last: _Game | None) -> Section | None:
 
 
 def _commands(run: Run) -> list[tuple[str, str]]:
-    where, variant = quoted(run.path), run.recipe.game.name
+    variant = run.recipe.game.name
     player = f"net:{quoted(run.path / MODEL)},sims=100"
-    found = [
+    return [
         (f"halma play human {player} --game {variant}", "Play against it:"),
         (f"halma match {player} greedy --game {variant}", "Let it play:"),
-        (f"halma report {where}", "Write this page again:"),
     ]
-    if run.last["iteration"] < run.recipe.settings.iterations:
-        found.insert(0, (f"halma train {where}", "Go on with training:"))
-    return found
