@@ -51,7 +51,7 @@ test-long: $(VENV)/.developing
 lint: $(VENV)/.developing
 	$(BIN)/ruff check src tests
 	$(BIN)/ruff format --check src tests
-	$(BIN)/clang-format --dry-run -Werror $(filter core/%,$(CORE)) tests/core/no_heap.cpp
+	$(BIN)/clang-format --dry-run -Werror $(filter core/%,$(CORE)) $(wildcard tests/core/*.cpp)
 	@mkdir -p build
 	@$(BIN)/python -m nanobind.stubgen --quiet -m halma._core -o build/_core.pyi
 	@diff -u $(STUBS) build/_core.pyi || { echo "$(STUBS) is out of date: run make stubs"; exit 1; }
@@ -60,7 +60,7 @@ lint: $(VENV)/.developing
 format: $(VENV)/.developing
 	$(BIN)/ruff check --fix src tests
 	$(BIN)/ruff format src tests
-	$(BIN)/clang-format -i $(filter core/%,$(CORE)) tests/core/no_heap.cpp
+	$(BIN)/clang-format -i $(filter core/%,$(CORE)) $(wildcard tests/core/*.cpp)
 
 stubs: $(VENV)/.developing
 	$(BIN)/python -m nanobind.stubgen --quiet -m halma._core -o $(STUBS)

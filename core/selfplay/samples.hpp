@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "../huge_pages.hpp"
 #include "../record.hpp"
 
 namespace halma {
@@ -94,9 +95,13 @@ inline void add_game(Samples& to, const FinishedGame& game, int players) {
   to.event_offsets.push_back(static_cast<std::int64_t>(to.event_values.size()));
 }
 
-template <class T, class Allocator>
-std::size_t capacity_bytes(const std::vector<T, Allocator>& vector) {
+template <class T>
+std::size_t capacity_bytes(const std::vector<T>& vector) {
   return vector.capacity() * sizeof(T);
+}
+template <class T>
+std::size_t capacity_bytes(const HugeVector<T>& vector) {
+  return HugePages::block_size(vector.capacity() * sizeof(T));
 }
 
 inline std::size_t capacity_bytes(const GameRows& r) {
