@@ -37,12 +37,12 @@ def test_the_full_form_is_the_paper_s():
 
 
 def test_what_the_paper_says_stands_beside_it():
-    six = dict.fromkeys(UNTRIED, 0.3) | {"loss": 0.02}
+    six = dict.fromkeys(UNTRIED, 0.3) | {"loss": 0.02, "draw": 0.35}
     runs = {
         **{("simulations", untried, 6): [line(value)] for untried, value in six.items()},
         ("simulations", "loss", 800): [line(0.5)],
-        ("c", "loss", CS[0]): [line(0.4)],
-        ("c", "draw", CS[0]): [line(0.1)],
+        **{("c", untried, CS[0]): [line(0.48)] for untried in UNTRIED},
+        ("c", "loss", 1.0): [line(0.5)],
         ("epsilon", "loss", 0.0): [line(0.42)],
     }
     rows = networks.rows(Found(Planner(True, 0), {networks.VARIANT: runs}))
@@ -53,7 +53,11 @@ def test_what_the_paper_says_stands_beside_it():
         "noise at the root": "",
         "800 simulations, initial W/N +0": "agrees",
     }
-    assert rows[0].ours == "+0: 2.00%, +0.5: 30.00%, +1: 30.00%, +∞: 30.00%"
+    assert rows[0].ours == "+0: 2.00%, +0.5: 35.00%, +1: 30.00%, +∞: 30.00%"
+    # Once +0 fails there as well, the paper is right.
+    runs["c", "loss", CS[0]] = [line(0.1)]
+    rows = networks.rows(Found(Planner(True, 0), {networks.VARIANT: runs}))
+    assert rows[1].remark == "agrees"
     assert networks.rows(Found(Planner(True, 0), {networks.VARIANT: {}})) == []
 
 

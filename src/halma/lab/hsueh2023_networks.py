@@ -22,6 +22,8 @@ RECIPE = f"hsueh2023/net-{VARIANT}"
 _VARIED = {"simulations": "search.simulations", "c": "search.c", "epsilon": "search.noise"}
 #: What counts as close to 50%, and in reduced runs as on the way there.
 _NEAR_HALF, _PROMISING = 0.48, 0.4
+#: What is close to the usual setting, as a share of its WR_p.
+_CLOSE = 0.85
 #: The paper's noise from which on learning was stable.
 STABLE_EPSILON = 0.15
 
@@ -125,33 +127,31 @@ def rows(found: Found) -> list[Row]:
     return [*_few_simulations(found), *_small_c(found), *_noise(found), *_most_simulations(found)]
 
 
-def _compare(found: Found, axis: str, x: float, what: str, paper: str) -> Iterable[Row]:
-    """Whether counting untried moves as lost ends below counting them as drawn."""
+def _by_untried(found: Found, axis: str, x: float) -> dict[str, float]:
     values = {untried: found.value(VARIANT, (axis, untried, x)) for untried in UNTRIED}
-    known = {untried: value for untried, value in values.items() if value is not None}
-    if "loss" in known and "draw" in known:
-        told = ", ".join(f"{UNTRIED[untried]}: {percent(v)}" for untried, v in known.items())
-        yield Row(what, paper, told, agree(known["loss"] < known["draw"]))
+    return {untried: value for untried, value in values.items() if value is not None}
+
+
+def _written(values: Mapping[str, float]) -> str:
+    return ", ".join(f"{UNTRIED[untried]}: {percent(value)}" for untried, value in values.items())
 
 
 def _few_simulations(found: Found) -> Iterable[Row]:
-    return _compare(
-        found,
-        "simulations",
-        6,
-        "6 simulations, by initial W/N",
-        "as with tables: +0 fails, +0.5 is best",
-    )
+    values = _by_untried(found, "simulations", 6)
+    if len(values) == len(UNTRIED):
+        right = values["loss"] == min(values.values()) and values["draw"] == max(values.values())
+        paper = "as with tables: +0 fails, +0.5 is best"
+        yield Row("6 simulations, by initial W/N", paper, _written(values), agree(right))
 
 
 def _small_c(found: Found) -> Iterable[Row]:
-    return _compare(
-        found,
-        "c",
-        CS[0],
-        "c_puct = 1/64, by initial W/N",
-        "as with tables: +0 fails, the others do not",
-    )
+    values = _by_untried(found, "c", CS[0])
+    usual = found.value(VARIANT, ("c", "loss", 1.0))
+    if len(values) == len(UNTRIED) and usual is not None:
+        enough = _CLOSE * usual
+        right = all((value >= enough) == (untried != "loss") for untried, value in values.items())
+        paper = "as with tables: +0 fails, the others do not"
+        yield Row("c_puct = 1/64, by initial W/N", paper, _written(values), agree(right))
 
 
 def _noise(found: Found) -> Iterable[Row]:
