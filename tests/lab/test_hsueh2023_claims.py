@@ -5,11 +5,11 @@ import random
 import pytest
 
 from halma.games import Record, game
-from halma.lab import hsueh2023_claims as claims
-from halma.lab import hsueh2023_further as further
-from halma.lab import hsueh2023_table1 as table1
-from halma.lab.hsueh2023_figures import Found, arranged, mean_games, write_c
-from halma.lab.hsueh2023_plan import VARIANTS, Planner
+from halma.lab.hsueh2023 import claims as claims
+from halma.lab.hsueh2023 import further as further
+from halma.lab.hsueh2023 import table1 as table1
+from halma.lab.hsueh2023.figures import Found, arranged, mean_games, write_c
+from halma.lab.hsueh2023.plan import VARIANTS, Planner
 
 
 def line(wr_p, iteration=1, **more):

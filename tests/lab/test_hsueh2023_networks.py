@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from halma.lab import hsueh2023_networks as networks
 from halma.lab import reproduce
-from halma.lab.hsueh2023_figures import Found
-from halma.lab.hsueh2023_plan import CS, EPSILONS, UNTRIED, Planner
+from halma.lab.hsueh2023 import networks as networks
+from halma.lab.hsueh2023.figures import Found
+from halma.lab.hsueh2023.plan import CS, EPSILONS, UNTRIED, Planner
 from halma.lab.request import Request
 from halma.learn.neural.settings import NeuralSettings
 

@@ -9,7 +9,7 @@ import pytest
 from halma.errors import HalmaError
 from halma.lab import hsueh2023
 from halma.lab.hsueh2023 import EXPERIMENTS, Context, default_variants
-from halma.lab.hsueh2023_plan import TWO, VARIANTS, Planner, cost
+from halma.lab.hsueh2023.plan import TWO, VARIANTS, Planner, cost
 from halma.lab.runs import Store, run_name
 
 #: N of section V-A

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from halma.errors import HalmaError
-from halma.lab import hsueh2023_plan, reproduce
+from halma.lab import reproduce
 from halma.lab.crew import Progress, Task, work_all
-from halma.lab.hsueh2023_plan import Planner, quick_amount
+from halma.lab.hsueh2023 import plan as hsueh2023_plan
+from halma.lab.hsueh2023.plan import Planner, quick_amount
 from halma.lab.request import Request
 from halma.lab.run_table import markdown, run_rows
 from halma.lab.runs import Store, learnt_settings, run_name

@@ -18,7 +18,7 @@ from halma.agents import agent, play_game
 from halma.arena.stats import Z
 from halma.games import Record, game
 from halma.lab.crew import Ended, Progress, Task, Tell, work_all
-from halma.lab.hsueh2023_plan import VARIANTS
+from halma.lab.hsueh2023.plan import VARIANTS
 from halma.lab.notebook import Notebook
 from halma.lab.report import Report, Row, Section
 from halma.lab.request import Request

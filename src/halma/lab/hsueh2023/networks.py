@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from halma.lab.hsueh2023_claims import agree, percent, told
-from halma.lab.hsueh2023_figures import AXES, Found, last_line, win_rate_fields
-from halma.lab.hsueh2023_plan import CS, EPSILONS, UNTRIED, UNTRIED_SIMULATIONS, VARIANTS
+from halma.lab.hsueh2023.claims.words import agree, percent, told
+from halma.lab.hsueh2023.figures import AXES, Found, last_line, win_rate_fields
+from halma.lab.hsueh2023.plan import CS, EPSILONS, UNTRIED, UNTRIED_SIMULATIONS, VARIANTS
 from halma.lab.panels import Line, Panel, draw_panels
 from halma.lab.report import Row
 from halma.lab.runs import base_recipe

@@ -255,7 +255,7 @@ def summary(steps: Sequence[int]) -> dict[str, float]:
 
 def reproduce(request: Request) -> Report:
     """Run everything, write the report and its pictures into a folder, and return it."""
-    from halma.lab.he2016_report import build_report
+    from halma.lab.he2016.pages import build_report
 
     chosen = request.experiment or request.variants or request.adopt or request.only
     if chosen or request.draw_only:

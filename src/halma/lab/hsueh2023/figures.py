@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from halma.lab.hsueh2023_plan import (
+from halma.lab.hsueh2023.plan import (
     CS,
     EPSILONS,
     SIMULATIONS,

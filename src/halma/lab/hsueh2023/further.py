@@ -9,8 +9,8 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
-from halma.lab.hsueh2023_figures import Found, columns
-from halma.lab.hsueh2023_plan import FURTHER_SIMULATIONS, METHODS, VARIANTS
+from halma.lab.hsueh2023.figures import Found, columns
+from halma.lab.hsueh2023.plan import FURTHER_SIMULATIONS, METHODS, VARIANTS
 from halma.lab.panels import Line, Look, Panel, draw_panels
 from halma.lab.report import Figure, Report, Row, Section
 from halma.lab.request import Request
