@@ -35,6 +35,14 @@ class Crew {
   /// any order; returns when all are done. The first exception of a worker is passed on.
   template <class Work>
   void share(int jobs, Work&& work) {
+    share_portions(jobs, [&](int worker, int first, int last) {
+      for (int job = first; job < last; ++job) work(worker, job);
+    });
+  }
+
+  /// The same in portions: `work(worker, first, last)` for jobs from first to before last.
+  template <class Work>
+  void share_portions(int jobs, Work&& work) {
     struct Shared {
       Work* work;
       int jobs, portion;
@@ -45,7 +53,7 @@ class Crew {
     order_ = [](void* with, int worker) {
       auto& s = *static_cast<Shared*>(with);
       for (int first; (first = s.next.fetch_add(s.portion, std::memory_order_relaxed)) < s.jobs;)
-        for (int job = first; job < std::min(s.jobs, first + s.portion); ++job) (*s.work)(worker, job);
+        (*s.work)(worker, first, std::min(s.jobs, first + s.portion));
     };
     with_ = &shared;
     busy_.store(static_cast<int>(threads_.size()), std::memory_order_relaxed);

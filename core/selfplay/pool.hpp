@@ -110,10 +110,12 @@ class Pool : public AnyPool {
   int step(int group, const Judgement& judgement, PlaneRows planes) override {
     const std::lock_guard lock(mutex_);
     with_types(judgement, [&](const auto* logits, const auto* values) {
-      crew_.share(groups_[group].size(), [&](int worker, int i) {
-        prefetch_behind(groups_[group], i);
-        judge(groups_[group].first + i, logits, values);
-        run(groups_[group], i, worker, planes);
+      crew_.share_portions(groups_[group].size(), [&](int worker, int first, int last) {
+        for (int i = first; i < last; ++i) {
+          prefetch_behind(groups_[group].first + i, groups_[group].first + last);
+          judge(groups_[group].first + i, logits, values);
+          run(groups_[group], i, worker, planes);
+        }
       });
     });
     return fill(groups_[group], planes);
@@ -175,13 +177,13 @@ class Pool : public AnyPool {
     if (one_leaf() && leaves_[slot]) encode(slot, 0, worker, planes, i);
   }
 
-  /// Asks for what the next jobs will want, each in some steps: see Slot.
-  void prefetch_behind(const Group& group, int i) const {
-    const int slot = group.first + i;
-    if (slot + 4 < group.last) prefetch(&slots_[slot + 4], sizeof(Slot<G>));
-    if (slot + 3 < group.last) slots_[slot + 3].prefetch_leaves();
-    if (slot + 2 < group.last) slots_[slot + 2].prefetch_ends();
-    if (slot + 1 < group.last) slots_[slot + 1].prefetch_paths();
+  /// Asks for what the slots behind one will want, each in some steps: see Slot. Those from
+  /// `last` on are another thread's, which may be at work on them.
+  void prefetch_behind(int slot, int last) const {
+    if (slot + 4 < last) prefetch(&slots_[slot + 4], sizeof(Slot<G>));
+    if (slot + 3 < last) slots_[slot + 3].prefetch_leaves();
+    if (slot + 2 < last) slots_[slot + 2].prefetch_ends();
+    if (slot + 1 < last) slots_[slot + 1].prefetch_paths();
   }
 
   bool one_leaf() const { return table_.options.leaves == 1; }
