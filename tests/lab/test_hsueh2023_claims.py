@@ -8,8 +8,10 @@ from halma.games import Record, game
 from halma.lab.hsueh2023 import claims as claims
 from halma.lab.hsueh2023 import further as further
 from halma.lab.hsueh2023 import table1 as table1
+from halma.lab.hsueh2023.experiments import EXPERIMENTS, Context
 from halma.lab.hsueh2023.figures import Found, arranged, mean_games, write_c
 from halma.lab.hsueh2023.plan import VARIANTS, Planner
+from halma.lab.runs import Store
 
 
 def line(wr_p, iteration=1, **more):
@@ -88,6 +90,26 @@ def test_the_footnote_on_few_iterations():
 def test_nothing_has_been_run_yet(rows):
     """Pages can be made before all runs are there."""
     rows(found({variant: {} for variant in VARIANTS}))
+
+
+@pytest.mark.parametrize("scale", ["quick", "full"])
+@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name not in ("fig22", "fig24")])
+def test_every_figure_says_something_of_its_runs(tmp_path, scale, name):
+    """Every planned run has come to something: there is a row for it, and nothing breaks."""
+    planner = Planner(full=scale == "full", seed=0)
+    context = Context(planner, Store(tmp_path))
+    experiment = EXPERIMENTS[name]
+    runs = {}
+    for variant in experiment.variants:
+        plan = (
+            planner.by_time(variant, 2.0) if experiment.timed else experiment.plan(context, variant)
+        )
+        runs[variant] = {
+            label: [line(0.3 + 0.001 * number, games=10), line(0.4 + 0.001 * number, games=10)]
+            for number, label in enumerate(plan)
+        }
+    rows = experiment.rows(found(runs, full=planner.full))
+    assert rows and all(row.what and row.ours for row in rows)
 
 
 def test_figure_22_knows_its_position():

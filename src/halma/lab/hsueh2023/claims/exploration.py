@@ -9,7 +9,7 @@ from halma.lab.hsueh2023.claims.words import (
     agree,
     all_close,
     each,
-    early,
+    early_mean,
     numbers,
     percent,
     range_of,
@@ -39,7 +39,7 @@ def fig7(found: Found) -> list[Row]:
             range_of(middle.values()),
             all_close(found, variant, middle),
         )
-        slow = {c: early(found, variant, c) for c in labels if c >= 1}
+        slow = {c: early_mean(found, variant, c) for c in labels if c >= 1}
         yield Row(
             f"{name}: mean WR_p of the first half, by c_puct",
             '"higher c_puct tended to learn slower"',

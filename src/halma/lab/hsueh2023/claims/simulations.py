@@ -9,7 +9,7 @@ from halma.lab.hsueh2023.claims.words import (
     agree,
     all_close,
     each,
-    early,
+    early_mean,
     numbers,
     percent,
     range_of,
@@ -35,7 +35,7 @@ def fig14(found: Found) -> list[Row]:
     """More simulations learn faster."""
 
     def rows(variant: str) -> Iterable[Row]:
-        early = {n: early(found, variant, n) for n in found.labels(variant)}
+        early = {n: early_mean(found, variant, n) for n in found.labels(variant)}
         yield Row(
             f"{VARIANTS[variant]}: mean WR_p of the first half, by N_sim",
             '"with higher N_sim, the curves grew more drastically"',

@@ -9,7 +9,7 @@ from halma.lab.hsueh2023.claims.words import (
     agree,
     close,
     each,
-    early,
+    early_mean,
     percent,
     range_of,
     short,
@@ -75,7 +75,7 @@ def fig21(found: Found) -> list[Row]:
 
     def rows(variant: str) -> Iterable[Row]:
         early = {
-            untried: early(found, variant, (untried, 6))
+            untried: early_mean(found, variant, (untried, 6))
             for untried in UNTRIED
             if (untried, 6) in found.labels(variant)
         }

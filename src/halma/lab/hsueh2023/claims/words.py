@@ -102,7 +102,7 @@ def each(found: Found, rows: Callable[[str], Iterable[Row]]) -> list[Row]:
     return [row for variant in found.runs for row in rows(variant)]
 
 
-def early(found: Found, variant: str, label: Any) -> float:
+def early_mean(found: Found, variant: str, label: Any) -> float:
     """Return the mean WR_p of the first half of training."""
     graded = [line["wr_p"] for line in found.graded(variant, label)]
     half = graded[: max(1, len(graded) // 2)]
