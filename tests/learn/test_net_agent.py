@@ -139,7 +139,7 @@ class ShareAPoint:
         values = np.stack([values[:, 0], 1 - values[:, 0]], 1)
         return logits, np.ascontiguousarray(values)
 
-    def lane(self, capacity):
+    def lane(self, capacity, narrow=False):
         from halma.search.evaluators import CalledLane
 
         return CalledLane(self.evaluate, (capacity, *self.shape))

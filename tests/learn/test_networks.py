@@ -285,13 +285,16 @@ def test_no_gpu_is_a_sentence():
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+@pytest.mark.parametrize("narrow", [True, False])
 @pytest.mark.parametrize("graphs", [True, False])
-def test_a_gpu_says_what_the_cpu_says(graphs):
+def test_a_gpu_says_what_the_cpu_says(graphs, narrow, precision):
     network = shaken(LIU, "liu2019")
     planes = some_planes(network, 64).numpy()
     expected = networks.TorchEvaluator(network).evaluate(planes)
-    evaluator = networks.TorchEvaluator(network, "cuda", graphs=graphs)
-    lanes = [evaluator.lane(64) for _ in range(2)]
+    evaluator = networks.TorchEvaluator(network, "cuda", precision, graphs=graphs)
+    lanes = [evaluator.lane(64, narrow) for _ in range(2)]
+    assert all((lane.planes.dtype == np.uint8) == narrow for lane in lanes)
     for _ in range(3):
         for number in (64, 40, 7, 1):
             for lane in lanes:
@@ -299,6 +302,7 @@ def test_a_gpu_says_what_the_cpu_says(graphs):
                 lane.start(number)
             for lane in lanes:
                 for ours, theirs in zip(lane.finish(), expected, strict=True):
+                    assert (ours.dtype == np.float16) == (narrow and precision != "float32")
                     np.testing.assert_allclose(ours, theirs[:number], rtol=5e-2, atol=5e-2)
 
 

@@ -23,7 +23,7 @@ from halma.learn.neural.games import GameFiles, Window
 from halma.learn.neural.learner import policy_cross_entropy, value_error
 from halma.learn.neural.matches import play_match
 from halma.learn.neural.players import AgentPlayer, PolicyPlayer, SearchPlayer
-from halma.learn.neural.selfplay import joined, part, split, tree_options
+from halma.learn.neural.selfplay import SelfPlay, joined, part, split, tree_options
 from halma.learn.neural.settings import learning_rate
 from halma.learn.neural.stopped import judged
 from halma.learn.recipe import load, names
@@ -176,7 +176,7 @@ class Equal:
             np.full((number, self.players), 1 / self.players, np.float32),
         )
 
-    def lane(self, capacity):
+    def lane(self, capacity, narrow=False):
         from halma.search.evaluators import CalledLane
 
         return CalledLane(self.evaluate, (capacity, *self.shape))
@@ -193,6 +193,33 @@ def test_a_match_is_the_arena_s(variant):
     ours = play_match(game, agents, players, 12, 5, plan.opening_plies)
     assert ours.seen == theirs.seen
     assert ours.share == theirs.share
+
+
+class Narrow(Equal):
+    """The same as a GPU does it: bytes and halves for those who ask, and floats for others."""
+
+    def lane(self, capacity, narrow=False):
+        from halma.search.evaluators import CalledLane
+
+        def judge(planes):
+            kind = np.float16 if narrow else np.float32
+            assert planes.dtype == (np.uint8 if narrow else np.float32)
+            return tuple(array.astype(kind) for array in self.evaluate(planes))
+
+        return CalledLane(judge, (capacity, *self.shape), "uint8" if narrow else "float32")
+
+
+def test_self_play_asks_for_narrow_lanes_and_matches_do_not():
+    recipe = small(game="ewn-3x3-2")
+    games = []
+    for kind in (Equal, Narrow):
+        judge = kind(recipe.game)
+        samples, _ = SelfPlay(recipe.game, recipe.settings, [judge], threads=1).play(1)
+        games.append(samples["moves"].tolist())
+        options = tree_options(recipe.settings, noise=False).for_game(recipe.game)
+        players = [SearchPlayer(recipe.game, judge, options, 4, 1), AgentPlayer(agent("random"))]
+        assert play_match(recipe.game, ("net", "random"), players, 4, 5, 0) is not None
+    assert games[0] == games[1]
 
 
 def test_networks_play_matches():

@@ -187,7 +187,7 @@ def _alone_on_gpu(evaluator: Any, batch: int, seconds: float) -> float:
     """The same with planes that are on the GPU already: the network's graph and nothing else."""
     import torch
 
-    lane = evaluator.lane(batch)
+    lane = evaluator.lane(batch, narrow=True)
     lane.start(batch)
     lane.finish()
     judged, began = 0, time.perf_counter()

@@ -45,8 +45,12 @@ class Evaluator(Protocol):
         score, in [0, 1], the mover first and then in turn.
         """
 
-    def lane(self, capacity: int) -> Lane:
-        """Return arrays for batches of up to so many positions."""
+    def lane(self, capacity: int, narrow: bool = False) -> Lane:
+        """Return arrays for batches of up to so many positions.
+
+        A narrow lane may have planes of uint8, where they are whole numbers, and answers of
+        float16; others are float32 throughout.
+        """
 
 
 class Lane(Protocol):
@@ -54,16 +58,13 @@ class Lane(Protocol):
 
     @property
     def planes(self) -> Array:
-        """Where positions are written before `start`: (capacity, planes, rows, columns).
-
-        Of float32, or of uint8 where a game's planes are whole numbers.
-        """
+        """Where positions are written before `start`: (capacity, planes, rows, columns)."""
 
     def start(self, number: int) -> None:
         """Begin to judge the first so many positions; where it can, return at once."""
 
     def finish(self) -> tuple[Array, Array]:
-        """Return what `evaluate` would, of float32 or float16, until the next `start`."""
+        """Return what `evaluate` would; the arrays hold until the next `start`."""
 
 
 class CalledLane:
@@ -129,7 +130,7 @@ class OnnxEvaluator:
             raise NetworkError(f"{self._name} is not used: it gives values that are no numbers.")
         return policy, values
 
-    def lane(self, capacity: int) -> Lane:
+    def lane(self, capacity: int, narrow: bool = False) -> Lane:
         """Return arrays for batches of up to so many positions."""
         return CalledLane(self.evaluate, (capacity, *self.shape))
 

@@ -93,28 +93,28 @@ class TorchEvaluator:
             self._own = CudaLane(self, 1 << max(number - 1, 0).bit_length())
         self._own.planes[:number] = planes
         self._own.start(number)
-        answers = self._own.finish()
-        return answers[0].astype("float32"), answers[1].astype("float32")
+        return tuple(array.copy() for array in self._own.finish())  # type: ignore[return-value]
 
-    def lane(self, capacity: int) -> Lane:
+    def lane(self, capacity: int, narrow: bool = False) -> Lane:
         """Return arrays for batches of up to so many positions; pinned ones on a GPU."""
         if self.device.type == "cpu":
             return CalledLane(self.evaluate, (capacity, *self.shape))
-        return CudaLane(self, capacity)
+        return CudaLane(self, capacity, narrow)
 
 
 class CudaLane:
     """Pinned arrays, a stream of their own, and the work between them as CUDA graphs."""
 
-    def __init__(self, evaluator: TorchEvaluator, capacity: int) -> None:
+    def __init__(self, evaluator: TorchEvaluator, capacity: int, narrow: bool = False) -> None:
         self._evaluator = evaluator
         self._capacity = capacity
         self._stream: Any = torch.cuda.Stream(evaluator.device)  # type: ignore[no-untyped-call]
         self._done: Any = torch.cuda.Event(blocking=True)  # type: ignore[no-untyped-call]
         # Most of what a CPU does for a large GPU is to move memory: bytes do where planes are
         # whole numbers, and answers need no more digits than the network reckons with.
-        whole = game(evaluator.info.game).core.whole_planes
-        written, answers = torch.uint8 if whole else torch.float32, evaluator.answers
+        whole = narrow and game(evaluator.info.game).core.whole_planes
+        written = torch.uint8 if whole else torch.float32
+        answers = evaluator.answers if narrow else torch.float32
         shape = (capacity, *evaluator.shape)
         self._written = torch.zeros(shape, dtype=written, pin_memory=True)
         self._policy = torch.zeros((capacity, evaluator.actions), dtype=answers, pin_memory=True)

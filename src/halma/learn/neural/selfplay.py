@@ -166,7 +166,9 @@ class _Going:
         """Let others judge from now on; positions that wait move on to them."""
         if list(judges) == self._judges:
             return
-        lanes = [judge.lane(self.pool.capacity(group)) for group, judge in enumerate(judges)]
+        lanes = [
+            judge.lane(self.pool.capacity(group), narrow=True) for group, judge in enumerate(judges)
+        ]
         for lane, old, number in zip(lanes, self._lanes, self._awaited, strict=False):
             lane.planes[:number] = old.planes[:number]
         # What a lane prepares at its first use, it prepares while nobody else is at work.
