@@ -32,8 +32,8 @@ class LookupTable {
   int actions() const { return actions_; }
   /// Floats of an entry: the value logit, then a logit per action.
   std::size_t width() const { return static_cast<std::size_t>(actions_) + 1; }
-  std::vector<float>& entries() { return entries_; }
-  const std::vector<float>& entries() const { return entries_; }
+  HugeVector<float>& entries() { return entries_; }
+  const HugeVector<float>& entries() const { return entries_; }
   std::vector<std::uint32_t>& updates() { return updates_; }
   const std::vector<std::uint32_t>& updates() const { return updates_; }
 
@@ -100,7 +100,7 @@ class LookupTable {
  private:
   RowNumbers rows_;
   int actions_;
-  std::vector<float> entries_;  // [row][value, logit of each action]
+  HugeVector<float> entries_;  // [row][value, logit of each action]
   std::vector<std::uint32_t> updates_;
   std::vector<float> scratch_;  // [action]
 };

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "../huge_pages.hpp"
+
 namespace halma {
 
 class RowNumbers {
@@ -46,7 +48,7 @@ class RowNumbers {
   struct Word {
     std::uint64_t bits, before;
   };
-  std::vector<Word> words_;
+  HugeVector<Word> words_;
   std::uint64_t size_ = 0;
 };
 

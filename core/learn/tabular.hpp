@@ -166,7 +166,7 @@ class Tabular : public AnyTabular {
       std::vector<Played> games(number);
       const std::uint64_t first = totals.games;
       share_work(threads, number, [&] {
-        auto desk = std::make_shared<Desk>(Mcts<G>(*game_, options_.search, 0, true));
+        auto desk = std::make_shared<Desk>(Mcts<G>(*game_, options_.search, 0, Judge::priors));
         return [&, desk](std::uint64_t job) {
           if (!stopped.load(std::memory_order_relaxed)) games[job] = play(*desk, Random(seed, first + job));
         };

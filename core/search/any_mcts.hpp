@@ -71,7 +71,7 @@ class ErasedMcts : public AnyMcts {
  public:
   /// The game must outlive the search.
   ErasedMcts(const G& game, const SearchOptions& options, EvaluatorChoice evaluator, std::uint64_t seed)
-      : game_(&game), evaluator_(std::move(evaluator)), search_(game, options, seed, false) {
+      : game_(&game), evaluator_(std::move(evaluator)), search_(game, options, seed, Judge::values) {
     if (evaluator_.kind != EvaluatorKind::linear) return;
     if constexpr (HasFeatures<G>) {
       const std::vector<float> own = game.default_weights();

@@ -41,7 +41,7 @@ class Batch : public AnyBatch {
   /// The game must outlive the batch. Tree i draws from the stream (seed, i).
   Batch(const G& game, const SearchOptions& options, int trees, std::uint64_t seed) : game_(&game) {
     for (int i = 0; i < trees; ++i)
-      slots_.push_back({Mcts<G>(game, options, mix64(seed) + static_cast<std::uint64_t>(i), true),
+      slots_.push_back({Mcts<G>(game, options, mix64(seed) + static_cast<std::uint64_t>(i), Judge::network),
                         {},
                         {},
                         {},

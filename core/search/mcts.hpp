@@ -15,6 +15,10 @@
 
 namespace halma {
 
+/// How leaves are judged: by values alone, by values and priors, or by a network, which
+/// brings both and wants to see where a leaf has come from.
+enum class Judge : std::uint8_t { values, priors, network };
+
 /// One root move after a search.
 struct RootMove {
   Move move;
@@ -48,17 +52,17 @@ class Mcts {
     float values[kMaxPlayers];
   };
 
-  /// The game must outlive the search. `with_priors`: evaluations bring priors, so a
-  /// position becomes a node at once.
-  Mcts(const G& game, SearchOptions options, std::uint64_t seed, bool with_priors)
+  /// The game must outlive the search.
+  Mcts(const G& game, SearchOptions options, std::uint64_t seed, Judge judge)
       : game_(&game),
         options_(options),
         random_(seed),
-        defer_(!with_priors && game.players() == 2),
+        // Priors must be kept, so with them a position becomes a node at once.
+        defer_(judge == Judge::values && game.players() == 2),
         // Noise and Gumbel tell untried moves apart, so they need all edges.
-        open_late_(!with_priors && options.rule != Rule::gumbel),
-        keep_states_(with_priors && game.history() > 1),
-        keep_context_(with_priors && uses_context(game)) {}
+        open_late_(judge == Judge::values && options.rule != Rule::gumbel),
+        keep_states_(judge == Judge::network && game.history() > 1),
+        keep_context_(judge == Judge::network && uses_context(game)) {}
 
   const Tree<G>& tree() const { return tree_; }
   const SearchOptions& options() const { return options_; }

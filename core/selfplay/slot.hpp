@@ -45,7 +45,7 @@ class alignas(64) Slot {
   Slot(const Table<G>& table, std::uint64_t first)
       : table_(&table),
         number_(first),
-        search_(*table.game, table.options.search, 0, true),
+        search_(*table.game, table.options.search, 0, Judge::network),
         leaves_(static_cast<std::size_t>(table.options.leaves)),
         with_context_(uses_context(*table.game)) {}
 
