@@ -1,8 +1,8 @@
 """hsueh2023, "Analyses of Tabular AlphaZero on Strongly-Solved Stochastic Games", run again.
 
-Every figure is a set of training runs (`hsueh2023_plan`), kept in a store that all figures
-share, a picture (`hsueh2023_figures`) and a table of what the paper says beside what came out
-(`hsueh2023_claims`). Table 1 needs no training; `further` asks what the paper leaves open.
+Every figure is a set of training runs (`plan`), kept in a store that all figures share, a
+picture (`figures`) and a table of what the paper says beside what came out (`claims`). Table 1
+needs no training; `further` asks what the paper leaves open.
 """
 
 from __future__ import annotations
@@ -191,11 +191,12 @@ def _report(
     page = _page(name, variants, request.full)
     if name == "further":
         found = _find(context, variants, lambda _, variant: planner.further(variant))
-        _tell_unfinished(found, about)
-        return further.build_report(found, pages, page, request, about)
+        _tell_unfinished(found, about, "which are left out")
+        # Curves may be shown half-way, means over seeds may not.
+        return further.build_report(found.finished(), pages, page, request, about)
     definition = _definition(name)
     found = _find(context, variants, definition.plan)
-    _tell_unfinished(found, about)
+    _tell_unfinished(found, about, "shown as far as they got, and not judged")
     if definition.timed:
         for variant in variants:
             about[f"T_self of {VARIANTS[variant]}"] = _told_seconds(context, variant)
@@ -205,7 +206,7 @@ def _report(
         pictures.append(Figure(file, "The position"))
     definition.draw(pages / f"{page}.png", found)
     pictures.append(Figure(f"{page}.png", definition.caption))
-    rows = definition.rows(found)
+    rows = definition.rows(found.finished())
     if reduced:
         rows = [replace(row, remark=claims.of_reduced(row.remark)) for row in rows]
     section = Section(definition.title, definition.text, rows, pictures)
@@ -213,19 +214,24 @@ def _report(
 
 
 def _find(context: Context, variants: Sequence[str], plan: Plan) -> Found:
-    runs = {}
-    unfinished = 0
-    for variant in variants:
-        planned = plan(context, variant)
-        runs[variant] = {label: context.store.metrics(recipe) for label, recipe in planned.items()}
-        unfinished += sum(not context.store.is_finished(recipe) for recipe in planned.values())
-    return Found(context.planner, runs, unfinished)
+    planned = {variant: plan(context, variant) for variant in variants}
+    runs = {
+        variant: {label: context.store.metrics(recipe) for label, recipe in recipes.items()}
+        for variant, recipes in planned.items()
+    }
+    unfinished = {
+        (variant, label)
+        for variant, recipes in planned.items()
+        for label, recipe in recipes.items()
+        if not context.store.is_finished(recipe)
+    }
+    return Found(context.planner, runs, frozenset(unfinished))
 
 
-def _tell_unfinished(found: Found, about: dict[str, Any]) -> None:
+def _tell_unfinished(found: Found, about: dict[str, Any], so: str) -> None:
     if found.unfinished:
         number = sum(map(len, found.runs.values()))
-        about["unfinished"] = f"{found.unfinished} of {number} runs, shown as far as they got"
+        about["unfinished"] = f"{len(found.unfinished)} of {number} runs, {so}"
 
 
 def _told_seconds(context: Context, variant: str) -> str:

@@ -31,8 +31,19 @@ class Found:
 
     planner: Planner
     runs: Mapping[str, Mapping[Any, list[Metrics]]]
-    #: how many of them have not come to their end
-    unfinished: int = 0
+    #: variant and label of those that have not come to their end
+    unfinished: frozenset[tuple[str, Any]] = frozenset()
+
+    def finished(self) -> Found:
+        """Return the same without runs on their way: figures show those, claims are about ends."""
+        runs = {
+            variant: {
+                label: [] if (variant, label) in self.unfinished else metrics
+                for label, metrics in labelled.items()
+            }
+            for variant, labelled in self.runs.items()
+        }
+        return replace(self, runs=runs)
 
     def graded(self, variant: str, label: Any) -> list[Metrics]:
         """Return the metrics of the iterations that were graded."""

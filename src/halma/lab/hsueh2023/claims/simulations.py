@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from halma.lab.hsueh2023.claims.words import (
+    NO_RUN,
     agree,
     all_close,
     each,
@@ -101,7 +102,7 @@ def fig16(found: Found) -> list[Row]:
         yield Row(
             f"{name}: games an iteration, by N_sim",
             "fall as N_sim rises; about 40 with 25,600",
-            ", ".join(f"{n:,}: {number:,.0f}" for n, number in games.items()) or "not run yet",
+            ", ".join(f"{n:,}: {number:,.0f}" for n, number in games.items()) or NO_RUN,
             agree(rising(list(games.values())[::-1])),
         )
 
@@ -115,7 +116,7 @@ def fig17(found: Found) -> list[Row]:
         name = VARIANTS[variant]
         values = values_of(found, variant, found.labels(variant))
         if not values:
-            yield Row(f"{name}: last WR_p", "", "not run yet")
+            yield Row(f"{name}: last WR_p", "", NO_RUN)
             return
         best = max(values, key=lambda n: values[n])
         yield Row(

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from halma.lab.hsueh2023.claims.words import (
     NEAR,
+    NO_RUN,
     agree,
     close,
     each,
@@ -103,7 +104,7 @@ def fig22(found: Found) -> list[Row]:
             fails = (n, untried) == (6, "loss")
             claim = '"almost all to ↓" (b1-c1), the worst' if fails else "b1-c2 almost 100%"
             if not metrics:
-                yield Row(what, claim, "not run yet")
+                yield Row(what, claim, NO_RUN)
                 continue
             policy = metrics[-1]["watched"][0]["policy"]
             best = policy["b1-c2"] > 0.5
@@ -177,7 +178,7 @@ def fig25(found: Found) -> list[Row]:
         name = VARIANTS[variant]
         values = values_of(found, variant, found.labels(variant))
         if not values:
-            yield Row(f"{name}: last WR_p", "", "not run yet")
+            yield Row(f"{name}: last WR_p", "", NO_RUN)
             return
         average = sum(values.values()) / len(values)
         yield Row(

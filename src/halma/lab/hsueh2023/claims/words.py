@@ -17,6 +17,8 @@ from halma.lab.report import Row
 NEAR, _FAR = 0.015, 0.05
 _CLOSE_TO_HALF = 0.48
 _CLOSE_TO_BEST = 0.85
+#: What is said where there is nothing to judge.
+NO_RUN = "no finished run"
 
 
 def percent(value: float) -> str:
@@ -28,7 +30,7 @@ def told(found: Found, variant: str, label: Any) -> str:
     """Write the last WR_p of a run with its interval."""
     last = found.last(variant, label)
     if last is None:
-        return "not run yet"
+        return NO_RUN
     return f"{percent(last['wr_p'])} ({percent(last['wr_p_low'])} to {percent(last['wr_p_high'])})"
 
 
@@ -92,7 +94,7 @@ def range_of(values: Iterable[float], write: Callable[[float], str] = percent) -
     """Write the lowest and the highest of some values."""
     listed = list(values)
     if not listed:
-        return "not run yet"
+        return NO_RUN
     low, high = write(min(listed)), write(max(listed))
     return low if low == high else f"{low} to {high}"
 
@@ -118,7 +120,7 @@ def rising(values: Sequence[float], tolerance: float = 0.05) -> bool:
 def numbers(values: dict[Any, float], write: Callable[[Any], str] = str) -> str:
     """Write values with their labels."""
     if not values:
-        return "not run yet"
+        return NO_RUN
     return ", ".join(f"{write(x)}: {short(value)}" for x, value in values.items())
 
 
