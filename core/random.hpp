@@ -50,6 +50,19 @@ class Random {
     return std::sqrt(-2.0 * std::log(u)) * std::cos(6.283185307179586 * uniform());
   }
 
+  /// A gamma variate, by Marsaglia and Tsang; below 1 by the usual power trick.
+  float gamma(float alpha) {
+    if (alpha < 1.0f) return gamma(alpha + 1.0f) * static_cast<float>(std::pow(uniform(), 1.0 / alpha));
+    const double d = alpha - 1.0 / 3.0, c = 1.0 / std::sqrt(9.0 * d);
+    while (true) {
+      const double x = normal();
+      const double v = (1.0 + c * x) * (1.0 + c * x) * (1.0 + c * x);
+      if (v <= 0) continue;
+      if (std::log(std::max(uniform(), 1e-300)) < 0.5 * x * x + d - d * v + d * std::log(v))
+        return static_cast<float>(d * v);
+    }
+  }
+
  private:
   std::uint64_t a_, b_;
 };

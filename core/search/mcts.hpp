@@ -9,7 +9,7 @@
 #include <chrono>
 #include <optional>
 
-#include "../prefetch.hpp"
+#include "certainty.hpp"
 #include "evaluators.hpp"
 #include "selection.hpp"
 
@@ -89,8 +89,8 @@ class Mcts {
   /// known.
   bool settled() const {
     const Node& root = tree_.nodes[0];
-    return root.kind != Tree<G>::kDecision || (options_.solver && node_proof(root) != Proof::none) ||
-           (options_.oracle && all_known(root));
+    return root.kind != Tree<G>::kDecision || (options_.solver && node_proof(tree_, root) != Proof::none) ||
+           (options_.oracle && all_known(tree_, root));
   }
 
   /// Runs simulations with an evaluator of the core until `simulations` of this root
@@ -229,42 +229,12 @@ class Mcts {
     if (options_.solver) spread_proofs(leaf);
   }
 
-  /// Asks for what finish() and the next descend() will want: the root's edges and, as they
-  /// grow there, the ends of all arrays. The search itself should be at hand.
-  void prefetch_ends() const {
-    if (tree_.nodes.empty()) return;
-    prefetch(&tree_.nodes.front());
-    const auto ask = [](const auto& array) {
-      prefetch(array.data(), kRootLines * kCacheLine);
-      prefetch(array.data() + array.size(), kRootLines * kCacheLine);
-    };
-    ask(tree_.what);
-    ask(tree_.child);
-    ask(tree_.visits);
-    ask(tree_.total);
-    ask(tree_.prior);
-    prefetch(tree_.proof.data() + tree_.proof.size());
-    prefetch(tree_.nodes.data() + tree_.nodes.size());
-  }
-
-  /// Asks for the nodes and edges along the way to a leaf, which the next way often shares.
-  /// The leaf should be at hand.
-  void prefetch_path(const Leaf& leaf) const {
-    for (const auto [at, edge] : leaf.path) {
-      prefetch(tree_.nodes.data() + at);
-      prefetch(tree_.visits.data() + edge);
-      prefetch(tree_.total.data() + edge);
-      prefetch(tree_.prior.data() + edge);
-      prefetch(tree_.child.data() + edge);
-    }
-  }
-
   /// Mixes noise into the root's priors.
   void add_noise() {
     const Node& root = tree_.nodes[0];
     std::vector<float> noise(root.number);
     float sum = 0;
-    for (float& x : noise) sum += x = gamma(options_.noise_alpha);
+    for (float& x : noise) sum += x = random_.gamma(options_.noise_alpha);
     for (int i = 0; i < root.number; ++i) {
       float& prior = tree_.prior[root.first + i];
       prior = (1 - options_.noise_weight) * prior +
@@ -281,12 +251,13 @@ class Mcts {
                     .value = std::nan(""),
                     .prior = tree_.prior[edge],
                     .proof = tree_.proof[edge],
-                    .exact = is_known(edge),
+                    .exact = is_known(tree_, edge),
                     .line = {}};
       if (move.visits) move.value = edge_value(tree_, edge, options_.backup);
       if (move.proof != Proof::none) move.value = proof_value(move.proof);
-      if (tree_.child[edge] == Tree<G>::kKnown) move.value = known_edge(edge, root_state_).value;
-      move.line = line_from(edge, line_length);
+      if (tree_.child[edge] == Tree<G>::kKnown)
+        move.value = known_edge(*game_, options_.oracle.get(), tree_, edge, root_state_).value;
+      move.line = tree_.main_line(edge, line_length);
       moves.push_back(std::move(move));
     }
     return moves;
@@ -311,7 +282,7 @@ class Mcts {
   /// of the finalists.
   int best() const {
     const Node& root = tree_.nodes[0];
-    if (const std::optional<int> certain = best_known(root)) return *certain;
+    if (const auto certain = best_known(*game_, options_.oracle.get(), tree_, root_state_)) return *certain;
     int best = 0;
     std::uint32_t most = 0;
     for (int i = 0; i < root.number; ++i) most = std::max(most, tree_.visits[root.first + i]);
@@ -368,10 +339,10 @@ class Mcts {
   /// Copies what lies below a move and the outcomes after it, if that is a decision.
   bool keep_below(Move move, std::span<const Outcome> outcomes, Tree<G>& kept) const {
     Index at = 0;
-    bool known = has_root() && follow(at, move);
-    for (const Outcome outcome : outcomes) known = known && follow(at, outcome);
+    bool known = has_root() && tree_.follow(at, move);
+    for (const Outcome outcome : outcomes) known = known && tree_.follow(at, outcome);
     if (!known || tree_.nodes[at].kind != Tree<G>::kDecision) return false;
-    copy_below(at, kept);
+    tree_.copy_below(at, kept);
     return true;
   }
 
@@ -389,10 +360,6 @@ class Mcts {
 
   /// Whether edges remember that they lead to the end of the game.
   bool proves() const { return options_.solver || options_.oracle; }
-
-  static float proof_value(Proof proof) {
-    return proof == Proof::win ? 1.0f : proof == Proof::draw ? 0.5f : 0.0f;
-  }
 
   /// Asks the rules and the oracle about every move of the root, so that a search that ends with the first
   /// win proven has seen the quickest of those known.
@@ -423,61 +390,6 @@ class Mcts {
     tree_.child[edge] = Tree<G>::kKnown;
     tree_.proof[edge] = proof_of(mover == above ? known->value : 1 - known->value);
     return true;
-  }
-
-  /// Whether an edge leads to what is certain.
-  bool is_known(Index edge) const {
-    return tree_.proof[edge] != Proof::none || tree_.child[edge] == Tree<G>::kKnown;
-  }
-  bool all_known(const Node& node) const {
-    for (Index edge = node.first; edge < node.end(); ++edge)
-      if (!is_known(edge)) return false;
-    return node.is_open();
-  }
-
-  /// What a known edge of a node is worth to the node's mover. Distances are not stored:
-  /// this walks through all that proves it.
-  Known known_edge(Index edge, const State& before, bool chance = false) const {
-    State state = before;
-    if (chance)
-      game_->resolve(state, tree_.what[edge]);
-    else
-      game_->play(state, tree_.what[edge]);
-    const bool same_player = game_->mover(state) == game_->mover(before);
-    const bool progress = !chance && game_->progress(before, tree_.what[edge]);
-    Known known{same_player ? proof_value(tree_.proof[edge]) : 1.0 - proof_value(tree_.proof[edge]), 0};
-    if (tree_.child[edge] == Tree<G>::kKnown) {
-      known = *ask(*options_.oracle, state);
-    } else if (tree_.child[edge] < Tree<G>::kFirstMark && known.certain()) {
-      const Node& node = tree_.nodes[tree_.child[edge]];
-      const Proof wanted = known.value == 1 ? Proof::win : Proof::loss;
-      for (Index next = node.first; next < node.end(); ++next) {
-        if (tree_.proof[next] != wanted) continue;
-        const Known here = known_edge(next, state, node.kind == Tree<G>::kChance);
-        // Players choose; chance, or who has lost, may take the longest way.
-        const bool hurries = node.kind == Tree<G>::kDecision && known.value == 1;
-        if (known.distance == 0 ||
-            (hurries ? here.distance < known.distance : here.distance > known.distance))
-          known.distance = here.distance;
-      }
-    }
-    return chance ? known : known.before(same_player, progress);
-  }
-
-  /// The best of the root's moves if that is certain.
-  std::optional<int> best_known(const Node& root) const {
-    const bool all = all_known(root);
-    std::optional<int> best;
-    Known best_worth{-1, 0};
-    for (int i = 0; i < root.opened; ++i) {
-      const Index edge = root.first + i;
-      if (!(all ? is_known(edge) : tree_.proof[edge] == Proof::win)) continue;
-      const Known worth = known_edge(edge, root_state_);
-      if (!worth.better_than(best_worth)) continue;
-      best = i;
-      best_worth = worth;
-    }
-    return best;
   }
 
   /// The game is over, or stopped, where the leaf is.
@@ -696,106 +608,16 @@ class Mcts {
     return node.kind == Tree<G>::kChance ? sum / visits : best;
   }
 
-  static Proof proof_of(double value) {
-    return value == 1 ? Proof::win : value == 0.5 ? Proof::draw : value == 0 ? Proof::loss : Proof::none;
-  }
-
-  /// What a node's edges prove about it, for its mover.
-  Proof node_proof(const Node& node) const {
-    Proof least = node.is_open() ? Proof::win : Proof::none, most = Proof::none;
-    for (Index edge = node.first; edge < node.end(); ++edge) {
-      const Proof proof = tree_.proof[edge];
-      if (proof == Proof::win && node.kind == Tree<G>::kDecision) return Proof::win;
-      if (proof == Proof::none) least = Proof::none;
-      least = std::min(least, proof);
-      most = std::max(most, proof);
-    }
-    if (least == Proof::none) return Proof::none;
-    // Whatever chance does must come to the same.
-    if (node.kind == Tree<G>::kChance) return least == most ? most : Proof::none;
-    return most;
-  }
-
   /// Carries proofs up a finished path as far as they reach.
   void spread_proofs(const Leaf& leaf) {
     for (std::size_t i = leaf.path.size(); i-- > 1;) {
       const Node& node = tree_.nodes[leaf.path[i].node];
-      const Proof proof = node_proof(node);
+      const Proof proof = node_proof(tree_, node);
       if (proof == Proof::none) return;
       const auto [above, edge] = leaf.path[i - 1];
       tree_.proof[edge] = tree_.nodes[above].mover == node.mover ? proof : opposite(proof);
     }
   }
-
-  /// Marsaglia and Tsang's gamma variates; below 1 by the usual power trick.
-  float gamma(float alpha) {
-    if (alpha < 1.0f)
-      return gamma(alpha + 1.0f) * static_cast<float>(std::pow(random_.uniform(), 1.0 / alpha));
-    const double d = alpha - 1.0 / 3.0, c = 1.0 / std::sqrt(9.0 * d);
-    while (true) {
-      const double x = random_.normal();
-      const double v = (1.0 + c * x) * (1.0 + c * x) * (1.0 + c * x);
-      if (v <= 0) continue;
-      if (std::log(std::max(random_.uniform(), 1e-300)) < 0.5 * x * x + d - d * v + d * std::log(v))
-        return static_cast<float>(d * v);
-    }
-  }
-
-  /// The most visited way on from an edge, moves only.
-  std::vector<Move> line_from(Index edge, int length) const {
-    std::vector<Move> line{tree_.what[edge]};
-    while (static_cast<int>(line.size()) < length && tree_.child[edge] < Tree<G>::kFirstMark) {
-      const Node& node = tree_.nodes[tree_.child[edge]];
-      Index next = node.first;
-      for (Index e = node.first; e < node.end(); ++e)
-        if (tree_.visits[e] > tree_.visits[next]) next = e;
-      if (node.opened == 0 || tree_.visits[next] == 0) break;
-      if (node.kind == Tree<G>::kChance) break;  // what follows depends on the draw
-      line.push_back(tree_.what[next]);
-      edge = next;
-    }
-    return line;
-  }
-
-  bool follow(Index& at, std::uint32_t what) const {
-    const Node& node = tree_.nodes[at];
-    for (Index edge = node.first; edge < node.end(); ++edge)
-      if (tree_.what[edge] == what && tree_.child[edge] < Tree<G>::kFirstMark) {
-        at = tree_.child[edge];
-        return true;
-      }
-    return false;
-  }
-
-  /// Copies a node and all below it, breadth first, so that the root is node 0.
-  void copy_below(Index root, Tree<G>& kept) const {
-    std::vector<Index> open{root};
-    kept.nodes.push_back(tree_.nodes[root]);
-    for (std::size_t i = 0; i < open.size(); ++i) {
-      const Node& old = tree_.nodes[open[i]];
-      // As large as the blocks that open_next() makes, so that it can go on.
-      const unsigned block = std::min<unsigned>(std::bit_ceil<unsigned>(old.opened), old.number);
-      const Index first = kept.grow(static_cast<int>(block));
-      kept.nodes[i].first = first;
-      for (int k = 0; k < old.opened; ++k) {
-        const Index from = old.first + k, to = first + k;
-        kept.what[to] = tree_.what[from];
-        kept.visits[to] = tree_.visits[from];
-        kept.total[to] = tree_.total[from];
-        kept.prior[to] = tree_.prior[from];
-        kept.proof[to] = tree_.proof[from];
-        kept.child[to] = tree_.child[from];
-        if (tree_.child[from] < Tree<G>::kFirstMark) {
-          kept.child[to] = static_cast<Index>(kept.nodes.size());
-          open.push_back(tree_.child[from]);
-          kept.nodes.push_back(tree_.nodes[tree_.child[from]]);
-        }
-      }
-    }
-  }
-
-  /// Of four-byte edges: enough for most nodes' moves.
-  static constexpr std::size_t kRootLines = 2;
 
   const G* game_;
   SearchOptions options_;

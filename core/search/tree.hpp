@@ -18,6 +18,7 @@
 
 #include "../game.hpp"
 #include "../huge_pages.hpp"
+#include "../prefetch.hpp"
 
 namespace halma {
 
@@ -134,6 +135,86 @@ struct Tree {
     }
   }
 
+  /// Goes from a node to the one that a move or an outcome leads to, if there is one.
+  bool follow(Index& at, std::uint32_t taken) const {
+    const Node& node = nodes[at];
+    for (Index edge = node.first; edge < node.end(); ++edge)
+      if (what[edge] == taken && child[edge] < kFirstMark) {
+        at = child[edge];
+        return true;
+      }
+    return false;
+  }
+
+  /// The most visited way on from an edge, moves only.
+  std::vector<Move> main_line(Index edge, int length) const {
+    std::vector<Move> line{what[edge]};
+    while (static_cast<int>(line.size()) < length && child[edge] < kFirstMark) {
+      const Node& node = nodes[child[edge]];
+      Index next = node.first;
+      for (Index e = node.first; e < node.end(); ++e)
+        if (visits[e] > visits[next]) next = e;
+      if (node.opened == 0 || visits[next] == 0) break;
+      if (node.kind == kChance) break;  // what follows depends on the draw
+      line.push_back(what[next]);
+      edge = next;
+    }
+    return line;
+  }
+
+  /// Copies a node and all below it, breadth first, so that the root is node 0.
+  void copy_below(Index root, Tree<G>& kept) const {
+    std::vector<Index> open{root};
+    kept.nodes.push_back(nodes[root]);
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      const Node& old = nodes[open[i]];
+      // As large as the blocks that open_next() makes, so that it can go on.
+      const unsigned block = std::min<unsigned>(std::bit_ceil<unsigned>(old.opened), old.number);
+      const Index first = kept.grow(static_cast<int>(block));
+      kept.nodes[i].first = first;
+      for (int k = 0; k < old.opened; ++k) {
+        const Index from = old.first + k, to = first + k;
+        kept.what[to] = what[from];
+        kept.visits[to] = visits[from];
+        kept.total[to] = total[from];
+        kept.prior[to] = prior[from];
+        kept.proof[to] = proof[from];
+        kept.child[to] = child[from];
+        if (child[from] < kFirstMark) {
+          kept.child[to] = static_cast<Index>(kept.nodes.size());
+          open.push_back(child[from]);
+          kept.nodes.push_back(nodes[child[from]]);
+        }
+      }
+    }
+  }
+
+  /// Asks for the root's edges and, as that is where they grow, for the ends of all arrays.
+  void prefetch_ends() const {
+    if (nodes.empty()) return;
+    prefetch(&nodes.front());
+    const auto ask = [](const auto& array) {
+      prefetch(array.data(), kRootLines * kCacheLine);
+      prefetch(array.data() + array.size(), kRootLines * kCacheLine);
+    };
+    ask(what);
+    ask(child);
+    ask(visits);
+    ask(total);
+    ask(prior);
+    prefetch(proof.data() + proof.size());
+    prefetch(nodes.data() + nodes.size());
+  }
+
+  /// Asks for a node and one of its edges.
+  void prefetch_step(Index node, Index edge) const {
+    prefetch(nodes.data() + node);
+    prefetch(visits.data() + edge);
+    prefetch(total.data() + edge);
+    prefetch(prior.data() + edge);
+    prefetch(child.data() + edge);
+  }
+
   /// Bytes in use.
   std::size_t bytes() const {
     return nodes.size() * sizeof(Node) +
@@ -149,6 +230,9 @@ struct Tree {
   }
 
  private:
+  /// Of four-byte edges: enough for most nodes' moves.
+  static constexpr std::size_t kRootLines = 2;
+
   /// A block of 2^size edges.
   Index take_block(int size) {
     if (free_[size].empty()) return grow(1 << size);

@@ -89,11 +89,12 @@ class alignas(64) Slot {
   void prefetch_leaves() const { prefetch(leaves_.data(), leaves_.size() * sizeof(Leaf)); }
   void prefetch_ends() const {
     for (int i = 0; i < awaited_; ++i) prefetch(leaves_[i].path.data());
-    search_.prefetch_ends();
+    search_.tree().prefetch_ends();
   }
   void prefetch_paths() const {
     if (phase_ == Phase::searching)
-      for (int i = 0; i < awaited_; ++i) search_.prefetch_path(leaves_[i]);
+      for (int i = 0; i < awaited_; ++i)
+        for (const auto [node, edge] : leaves_[i].path) search_.tree().prefetch_step(node, edge);
   }
 
   /// Writes the planes of an awaited position.
