@@ -14,19 +14,20 @@
 #include <array>
 #include <bit>
 #include <cstdlib>
+#include <optional>
 
+#include "../bits.hpp"
 #include "../game.hpp"
+#include "darkchess_boards.hpp"
 
 namespace halma {
 
 class DarkChess {
  public:
-  // Kinds from the highest rank to the lowest. A type is a kind of a colour: kind for
-  // red, 7 + kind for black.
+  // Kinds from the highest rank to the lowest.
   enum Kind { kKing, kGuard, kMinister, kRook, kKnight, kCannon, kPawn };
-  static constexpr int kKinds = 7;
-  static constexpr int kTypes = 2 * kKinds;
-  using Set = std::array<int, kKinds>;
+  static constexpr int kKinds = dark::kKinds, kTypes = dark::kTypes;
+  using Set = dark::Set;
   static constexpr Set kRealSet = {1, 2, 2, 2, 2, 2, 5};
 
   enum Colour : std::uint8_t { kRed, kBlack, kUndecided };
@@ -60,7 +61,7 @@ class DarkChess {
           type_[slot] = static_cast<std::uint8_t>(colour * kKinds + kind);
         }
     }
-    if (cells_ == 8) fill_offsets();
+    if (cells_ == dark::Boards::kCells) boards_.emplace(set);
     fill_actions();
   }
 
@@ -218,7 +219,6 @@ class DarkChess {
     fill(32, context.no_progress);
   }
 
-  /// Who of the two players holds the colour does not matter to the game that follows.
   // Material, face-down pieces included: kings, guards, ministers, rooks, knights,
   // cannons, pawns.
   std::vector<float> default_weights() const { return {6.0f, 5.0f, 4.0f, 3.0f, 2.0f, 3.0f, 1.0f}; }
@@ -233,6 +233,7 @@ class DarkChess {
       out[kind_at(s, std::countr_zero(left))] += 1.0f;
   }
 
+  /// Who of the two players holds the colour does not matter to the game that follows.
   std::uint64_t key(const State& s) const {
     const auto join = [](std::uint64_t high, std::uint64_t low) { return high << 32 | low; };
     std::uint64_t hash = mix64(join(s.pool, s.turn | s.turning << 8) + 1);
@@ -241,86 +242,35 @@ class DarkChess {
     return mix64(join(s.colour[0], s.colour[1]) + hash);
   }
 
-  // Boards of the small game are grouped by material (how many of each type are
-  // face-up, how many face-down); within a group, by arrangement. The undecided start
-  // has the last number.
-  std::uint64_t index_size() const { return cells_ == 8 ? 2 * offsets_.back() + 1 : 0; }
+  // Only the small game's positions are numbered: by board and colour to move. The
+  // undecided start has the last number.
+  std::uint64_t index_size() const { return boards_ ? 2 * boards_->size() + 1 : 0; }
   std::uint64_t index(const State& s) const {
     if (s.turn == kUndecided) return index_size() - 1;
     int symbols[8], group = 0;
-    SymbolCounts counts = 0;
-    for (int cell = 0; cell < 8; ++cell) {
-      symbols[cell] = symbol_at(s, square_[cell]);
-      counts += one(symbols[cell]);
-      group += shown_weight_[symbols[cell]];
-    }
+    for (int cell = 0; cell < 8; ++cell) symbols[cell] = symbol_at(s, square_[cell]);
     for (std::uint32_t rest = s.pool; rest; rest &= rest - 1)
-      group += hidden_weight_[type_[std::countr_zero(rest)]];
-    // The rank among all orders of these symbols: those that have a smaller symbol at
-    // the first cell that differs come before. A share of the orders is exact, as the
-    // symbols at a cell share them in proportion to their numbers.
-    std::uint32_t rank = 0, ways = group_size(group);
-    for (int cell = 0; cell < 8; ++cell) {
-      const std::uint32_t left = 8 - cell;
-      rank += ways * below(counts, symbols[cell]) / left;
-      ways = ways * count_of(counts, symbols[cell]) / left;
-      counts -= one(symbols[cell]);
-    }
-    return (offsets_[group] + rank) * 2 + s.turn;
+      group += boards_->hidden_weight(type_[std::countr_zero(rest)]);
+    return boards_->number(symbols, group) * 2 + s.turn;
   }
   /// Red is given to player 0.
   State unindex(std::uint64_t index) const {
     if (index == index_size() - 1) return initial();
+    const dark::Boards::Board board = boards_->board(index / 2);
     State s{};
     s.turn = s.mover = index % 2;
     s.turning = kNone;
-    index /= 2;
-    const auto after = std::upper_bound(offsets_.begin(), offsets_.end(), index);
-    const int group = static_cast<int>(after - offsets_.begin()) - 1;
-    auto rank = static_cast<std::uint32_t>(index - offsets_[group]);
-    const Material material = material_of(group);
-    SymbolCounts counts = 8 * one(kEmptySymbol);
-    for (int type = 0; type < kTypes; ++type) {
-      counts += material.shown[type] * (one(type) - one(kEmptySymbol));
-      counts += material.hidden[type] * (one(kHiddenSymbol) - one(kEmptySymbol));
-      s.pool |= first_of(type, material.hidden[type]);
-    }
-    std::uint32_t ways = group_size(group);
-    for (int cell = 0; cell < 8; ++cell) {
-      const std::uint32_t left = 8 - cell;
-      int symbol = 0;
-      while (rank >= ways * below(counts, symbol + 1) / left) ++symbol;
-      rank -= ways * below(counts, symbol) / left;
-      ways = ways * count_of(counts, symbol) / left;
-      counts -= one(symbol);
-      if (symbol == kHiddenSymbol)
+    for (int type = 0; type < kTypes; ++type) s.pool |= first_of(type, board.hidden[type]);
+    for (int cell = 0; cell < 8; ++cell)
+      if (board.symbols[cell] == dark::kHiddenSymbol)
         s.hidden |= bit(square_[cell]);
-      else if (symbol < kTypes)
-        put(s, square_[cell], symbol);
-    }
+      else if (board.symbols[cell] < kTypes)
+        put(s, square_[cell], board.symbols[cell]);
     return s;
   }
 
-  /// Boards of one material, by number: twice that is the index of red to move.
-  struct Group {
-    std::uint64_t first, last;
-    int pieces, hidden;  // on the board, and how many of them face-down
-  };
-  /// All groups of the small board that have boards.
-  std::vector<Group> groups() const {
-    std::vector<Group> found;
-    for (int number = 0; number + 1 < static_cast<int>(offsets_.size()); ++number) {
-      if (group_size(number) == 0) continue;
-      const Material material = material_of(number);
-      Group group{offsets_[number], offsets_[number + 1], 0, 0};
-      for (int type = 0; type < kTypes; ++type) {
-        group.pieces += material.shown[type] + material.hidden[type];
-        group.hidden += material.hidden[type];
-      }
-      found.push_back(group);
-    }
-    return found;
-  }
+  /// The boards of the small game; twice a board's number is the index of red to move.
+  const dark::Boards& boards() const { return *boards_; }
 
   // The board may be seen from the other side, in a mirror, or both.
   int symmetries() const { return 4; }
@@ -348,10 +298,10 @@ class DarkChess {
     for (const std::uint32_t range : range_) fields.push_back(std::popcount(s.pool & range));
     for (int cell = 0; cell < cells_; ++cell) {
       const int symbol = symbol_at(s, square_[cell]);
-      fields.push_back(symbol == kHiddenSymbol  ? kFaceDown
-                       : symbol == kEmptySymbol ? 0
-                       : symbol < kKinds        ? symbol + 1
-                                                : kKinds - symbol - 1);
+      fields.push_back(symbol == dark::kHiddenSymbol  ? kFaceDown
+                       : symbol == dark::kEmptySymbol ? 0
+                       : symbol < kKinds              ? symbol + 1
+                                                      : kKinds - symbol - 1);
     }
     return fields;
   }
@@ -399,21 +349,6 @@ class DarkChess {
   static constexpr int kMaxCannons = 2;                    // a real set has no more
   static constexpr std::uint64_t kTwice = 0x100000001ULL;  // times this: both halves of a word
 
-  // What can be on a cell, as numbered by the index: the types, face-down, empty.
-  static constexpr int kHiddenSymbol = kTypes, kEmptySymbol = kTypes + 1;
-  // How many cells have each symbol: sixteen numbers of four bits. On eight cells the
-  // sum of any of them is below 16, so a multiplication can add them up.
-  using SymbolCounts = std::uint64_t;
-  static SymbolCounts one(int symbol) { return SymbolCounts{1} << (4 * symbol); }
-  static std::uint32_t count_of(SymbolCounts counts, int symbol) { return counts >> (4 * symbol) & 0xF; }
-  static std::uint32_t below(SymbolCounts counts, int symbol) {
-    if (symbol > kEmptySymbol) return sum(counts);
-    return sum(counts & (one(symbol) - 1));
-  }
-  static std::uint32_t sum(SymbolCounts counts) {
-    return static_cast<std::uint32_t>(counts * 0x1111111111111111ULL >> 60);
-  }
-
   static constexpr std::uint32_t bit(int i) { return std::uint32_t{1} << i; }
   static Move make_move(int from, int to) { return static_cast<Move>(from | to << 8); }
 
@@ -430,7 +365,7 @@ class DarkChess {
   static int symbol_at(const State& s, int square) {
     const int black = s.colour[kBlack] >> square & 1, red = s.colour[kRed] >> square & 1;
     const int hidden = s.hidden >> square & 1;
-    return black | red ? kind_at(s, square) + kKinds * black : kEmptySymbol - hidden;
+    return black | red ? kind_at(s, square) + kKinds * black : dark::kEmptySymbol - hidden;
   }
 
   static void put(State& s, int square, int type) {
@@ -555,26 +490,6 @@ class DarkChess {
     return table;
   }();
 
-  /// The k-th set bit, counted from 0 at the lowest; there must be more than k. Running
-  /// totals of the bits per byte find the byte, a table the bit within it.
-  static int select_bit(std::uint64_t word, std::uint32_t k) {
-    constexpr std::uint64_t kOnes = 0x0101010101010101ULL, kTops = 0x8080808080808080ULL;
-    std::uint64_t totals = word - (word >> 1 & 0x5555555555555555ULL);
-    totals = (totals & 0x3333333333333333ULL) + (totals >> 2 & 0x3333333333333333ULL);
-    totals = ((totals + (totals >> 4)) & 0x0F0F0F0F0F0F0F0FULL) * kOnes;
-    // A byte's top bit survives the difference where its running total is at most k.
-    const int shift = 8 * std::popcount(((k * kOnes | kTops) - totals) & kTops);
-    const std::uint32_t passed = (totals << 8) >> shift & 0xFF;
-    return shift + kBitOfByte[word >> shift & 0xFF][k - passed];
-  }
-  static constexpr auto kBitOfByte = [] {
-    std::array<std::array<std::uint8_t, 8>, 256> table{};
-    for (int byte = 0; byte < 256; ++byte)
-      for (int i = 0, found = 0; i < 8; ++i)
-        if (byte >> i & 1) table[byte][found++] = static_cast<std::uint8_t>(i);
-    return table;
-  }();
-
   /// Other cells of a cell's file and rank together.
   int lines() const { return files_ + ranks_ - 2; }
   static bool in_line(int a, int b) { return a != b && ((a ^ b) < 8 || (a & 7) == (b & 7)); }
@@ -612,25 +527,6 @@ class DarkChess {
     return "";
   }
 
-  struct Material {
-    int shown[kTypes], hidden[kTypes];
-  };
-  /// A group's number has a digit for each type, of base (n + 1)^2 where the set has n.
-  Material material_of(int group) const {
-    Material material{};
-    for (int type = 0; type < kTypes; ++type) {
-      const int base = set_[type % kKinds] + 1;
-      material.hidden[type] = group % base;
-      material.shown[type] = group / base % base;
-      group /= base * base;
-    }
-    return material;
-  }
-
-  std::uint32_t group_size(int group) const {
-    return static_cast<std::uint32_t>(offsets_[group + 1] - offsets_[group]);
-  }
-
   /// A search asks for actions at every leaf.
   void fill_actions() {
     for (int cell = 0; cell < cells_; ++cell) {
@@ -643,49 +539,15 @@ class DarkChess {
     }
   }
 
-  void fill_offsets() {
-    int groups = 1;
-    for (int type = 0; type < kTypes; ++type) {
-      const int base = set_[type % kKinds] + 1;
-      hidden_weight_[type] = groups;
-      shown_weight_[type] = groups * base;
-      groups *= base * base;
-    }
-    offsets_.assign(1, 0);
-    for (int group = 0; group < groups; ++group)
-      offsets_.push_back(offsets_.back() + boards_of(material_of(group)));
-  }
-
-  /// Boards of some material that can stand before a player who has to decide. There are
-  /// none if it is more than the set, nothing is face-up, or a side has no piece left.
-  std::uint64_t boards_of(const Material& material) const {
-    static constexpr std::uint64_t factorial[9] = {1, 1, 2, 6, 24, 120, 720, 5040, 40320};
-    std::uint64_t ways = factorial[8];
-    int shown = 0, hidden = 0, pieces[2] = {};
-    for (int type = 0; type < kTypes; ++type) {
-      const int both = material.shown[type] + material.hidden[type];
-      if (both > set_[type % kKinds]) return 0;
-      ways /= factorial[material.shown[type]];
-      shown += material.shown[type];
-      hidden += material.hidden[type];
-      pieces[type / kKinds] += both;
-    }
-    if (shown == 0 || pieces[kRed] == 0 || pieces[kBlack] == 0) return 0;
-    return ways / factorial[hidden] / factorial[8 - shown - hidden];
-  }
-
   int files_, ranks_, cells_ = 0;
   Set set_;
   std::uint32_t board_ = 0;
-  int square_[32] = {};                // of a cell
-  int cell_[32] = {};                  // of a square
-  std::uint32_t range_[kTypes] = {};   // bits of the pool by type
-  std::uint8_t type_[32] = {};         // type of a bit of the pool
-  std::uint16_t action_[32][32] = {};  // [from][to], in squares
-  // The index of the small board: what a piece adds to the number of its group, and the
-  // boards before each group.
-  int shown_weight_[kTypes + 2] = {}, hidden_weight_[kTypes] = {};
-  std::vector<std::uint64_t> offsets_;
+  int square_[32] = {};                 // of a cell
+  int cell_[32] = {};                   // of a square
+  std::uint32_t range_[kTypes] = {};    // bits of the pool by type
+  std::uint8_t type_[32] = {};          // type of a bit of the pool
+  std::uint16_t action_[32][32] = {};   // [from][to], in squares
+  std::optional<dark::Boards> boards_;  // of the small game
 };
 
 static_assert(Game<DarkChess> && sizeof(DarkChess::State) <= 64);

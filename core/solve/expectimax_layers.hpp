@@ -93,7 +93,7 @@ struct Layers<DarkChess> {
 
   static std::vector<Stage> stages(const DarkChess& game) {
     std::map<std::pair<int, int>, Stage> found;
-    for (const DarkChess::Group& group : game.groups())
+    for (const dark::Boards::Group& group : game.boards().groups())
       found[{group.pieces, group.hidden}].push_back({2 * group.first, 2 * group.last});
     std::vector<Stage> stages;
     for (auto& [key, stage] : found) stages.push_back(std::move(stage));
