@@ -65,7 +65,7 @@ class Sternhalma<MaxPieces, MaxPlayers>::Backward {
   /// No position has more moves than this.
   int max_moves() const {
     int largest = 0;
-    for (const std::uint64_t holes : game_.holes_) largest = std::max(largest, std::popcount(holes));
+    for (const std::uint64_t holes : game_.map_.holes) largest = std::max(largest, std::popcount(holes));
     const int free = game_.board_.size() - 2 * game_.army_;
     return game_.army_ * std::min(HoleBoard::kDirections + largest - 1, free);
   }
@@ -98,7 +98,7 @@ class Sternhalma<MaxPieces, MaxPlayers>::Backward {
       for (int hole = 0, number = 0; hole < holes; ++hole) {
         if (taken >> hole & 1) continue;
         hole_[number] = static_cast<std::uint8_t>(hole);
-        number_[game_.class_[hole]][game_.bit_[hole]] = static_cast<std::uint8_t>(number++);
+        number_[game_.map_.parity[hole]][game_.map_.bit[hole]] = static_cast<std::uint8_t>(number++);
       }
     }
 
@@ -107,7 +107,7 @@ class Sternhalma<MaxPieces, MaxPlayers>::Backward {
       const State s = load(place);
       if (game_.finished(s, 1)) return kIllegal;
       if (game_.finished(s, 0)) return kLost;
-      const Reach reach(game_, s, 1);
+      const HoleReach reach(game_.map_, s, 1);
       int moves = 0;
       for (int i = 0; i < game_.army_; ++i)
         for (const std::uint64_t word : reach.from(s.piece[game_.army_ + i])) moves += std::popcount(word);
@@ -121,7 +121,7 @@ class Sternhalma<MaxPieces, MaxPlayers>::Backward {
     void predecessors(std::uint32_t place, Emit&& emit) const {
       const int army = game_.army_;
       const State s = load(place);
-      const Reach reach(game_, s, 1, false);
+      const HoleReach reach(game_.map_, s, 1, false);
       const std::uint8_t* numbers = tables_.numbers(place);
       std::uint64_t all = 0;
       for (int i = 0; i < army; ++i) all |= std::uint64_t{1} << numbers[i];
@@ -218,13 +218,15 @@ class Sternhalma<MaxPieces, MaxPlayers>::Backward {
     constexpr int kMirrored[HoleBoard::kDirections] = {1, 0, 5, 4, 3, 2};
     for (int h = 0; h < holes; ++h) {
       for (int d = 0; d < HoleBoard::kDirections; ++d) {
-        const int next = game.neighbour_[h][d];
+        const int next = game.map_.neighbour[h][d];
         const int expected = next == HoleBoard::kOff ? next : mirror[next];
-        if (game.neighbour_[mirror[h]][kMirrored[d]] != expected) return same;
+        if (game.map_.neighbour[mirror[h]][kMirrored[d]] != expected) return same;
       }
       for (int player = 0; player < game.players(); ++player)
-        if (game.has(game.target_[player], h) != game.has(game.target_[player], mirror[h]) ||
-            game.has(game.open_to_[player], h) != game.has(game.open_to_[player], mirror[h]))
+        if (game.map_.has(game.map_.target[player], h) !=
+                game.map_.has(game.map_.target[player], mirror[h]) ||
+            game.map_.has(game.map_.open_to[player], h) !=
+                game.map_.has(game.map_.open_to[player], mirror[h]))
           return same;
     }
     return mirror;

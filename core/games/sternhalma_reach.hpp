@@ -1,0 +1,123 @@
+// What a player can reach in one position of Chinese Checkers.
+//
+// A hop changes both lattice coordinates by an even number, so it keeps a hole's parity
+// class. All holes a piece can hop to are found by flooding the word of its class: six
+// and/shift/or operations a round. A piece can never hop over its own origin, which lies
+// in its own class while everything it hops over lies in another, so occupancy need not
+// change from piece to piece. Steps leave the class, so the four words together hold each
+// destination exactly once.
+#pragma once
+
+#include <bit>
+
+#include "sternhalma_map.hpp"
+
+namespace halma {
+
+/// Made once for a position and a player, asked for each piece. Both must outlive it.
+template <class State>
+class HoleReach {
+ public:
+  /// Which targets are barred matters to moves forward only.
+  HoleReach(const HoleMap& map, const State& s, int player, bool forward = true)
+      : map_(map), state_(s), player_(player) {
+    for (int c = 0; c < HoleMap::kClasses; ++c) {
+      empty_[c] = map_.holes[c] & ~s.occupied[c];
+      open_[c] = empty_[c] & map_.open_to[player][c];
+      for (int d = 0; d < 3; ++d)
+        hop_[c][d] =
+            turned(s.occupied[map_.middle_class[c][d]], map_.middle_shift[c][d]) & map_.hop_ends[c][d];
+    }
+    if (forward && map_.options.occupy) find_barred();
+  }
+
+  /// All destinations of the piece on `from`.
+  HoleMap::Words from(int from) const {
+    const int c = map_.parity[from];
+    HoleMap::Words to = map_.steps[from];
+    for (int k = 0; k < HoleMap::kClasses; ++k) to[k] &= open_[k];
+    to[c] = hops(c, from) & open_[c];
+    if (map_.options.locked_target && map_.has(map_.target[player_], from))
+      for (int k = 0; k < HoleMap::kClasses; ++k) to[k] &= map_.target[player_][k];
+    if (barred_) [[unlikely]]
+      for (int player = 0; player < map_.players; ++player)
+        if (barred_ >> player & 1 && !map_.has(map_.target[player], from))
+          for (int k = 0; k < HoleMap::kClasses; ++k) to[k] &= ~map_.target[player][k];
+    return to;
+  }
+
+  /// All holes from which the piece now on `to` can have come in one move, other rules
+  /// than those of barred targets considered. Steps and hops lead back the way they came.
+  HoleMap::Words to(int to) const {
+    if (!map_.has(map_.open_to[player_], to)) return HoleMap::Words{};
+    const int c = map_.parity[to];
+    HoleMap::Words from = map_.steps[to];
+    for (int k = 0; k < HoleMap::kClasses; ++k) from[k] &= empty_[k];
+    from[c] = hops(c, to);
+    if (map_.options.locked_target && !map_.has(map_.target[player_], to))
+      for (int k = 0; k < HoleMap::kClasses; ++k) from[k] &= ~map_.target[player_][k];
+    return from;
+  }
+
+  /// Empty holes one hop away from any of `from`, all in class c; `origin` is where
+  /// the moving piece stood.
+  std::uint64_t one_hop(int c, std::uint64_t from, int origin) const {
+    if (map_.options.mirror_hops) return mirror_hop(c, from, origin);
+    std::uint64_t next = 0;
+    for (int d = 0; d < 3; ++d) {
+      next |= (from & hop_[c][d]) << map_.shift[d];
+      next |= (from >> map_.shift[d]) & hop_[c][d];
+    }
+    return next & empty_[c];
+  }
+
+ private:
+  /// Rotates right; without std::rotr's handling of signs it is one instruction.
+  static std::uint64_t turned(std::uint64_t word, unsigned by) { return word >> by | word << (-by & 63); }
+
+  std::uint64_t hops(int c, int origin) const {
+    std::uint64_t reached = 0;
+    for (std::uint64_t front = std::uint64_t{1} << map_.bit[origin]; front;) {
+      front = one_hop(c, front, origin) & ~reached;
+      reached |= front;
+    }
+    return reached;
+  }
+
+  /// Long hops: the first piece on a line, and as far again behind it, all else
+  /// between empty. The moving piece itself has left its origin.
+  std::uint64_t mirror_hop(int c, std::uint64_t from, int origin) const {
+    const std::uint64_t left_behind = std::uint64_t{1} << map_.bit[origin];
+    const std::uint64_t own = state_.occupied[c] & ~left_behind;
+    std::uint64_t next = 0;
+    for (; from; from &= from - 1)
+      for (const HoleMap::LongHop& hop : map_.long_hops[map_.hole_at[c][std::countr_zero(from)]]) {
+        const std::uint64_t odd = state_.occupied[hop.odd_class];
+        const bool allowed = (own & hop.own) == hop.over_own && (odd & hop.odd) == hop.over_odd;
+        next |= hop.end & -static_cast<std::uint64_t>(allowed);
+      }
+    return next & ~left_behind;
+  }
+
+  /// Nobody may complete another player's win: a target that lacks one piece and
+  /// holds one of its owner's is barred to pieces from outside.
+  void find_barred() {
+    for (int player = 0; player < map_.players; ++player) {
+      if (player == player_ || state_.in_target[player] == 0) continue;
+      int lacking = 0;
+      for (int c = 0; c < HoleMap::kClasses; ++c)
+        lacking += std::popcount(map_.target[player][c] & ~state_.occupied[c]);
+      if (lacking == 1) barred_ |= 1 << player;
+    }
+  }
+
+  const HoleMap& map_;
+  const State& state_;
+  int player_;
+  HoleMap::Words empty_, open_;
+  // [class][direction]: lower ends of hops over an occupied middle, both ends on board
+  std::uint64_t hop_[HoleMap::kClasses][3];
+  int barred_ = 0;  // mask of players whose targets are barred
+};
+
+}  // namespace halma
