@@ -18,27 +18,21 @@ from typing import Any
 import numpy as np
 import torch
 
-from halma import _core
-from halma.agents import agent
-from halma.arena.openings import default_plies
-from halma.arena.tally import Tally
 from halma.errors import RunError, TableError
 from halma.interrupt import asked_to_stop
 from halma.learn import networks
 from halma.learn.checkpoints import Checkpoints, list_checkpoints
 from halma.learn.handlers.jsonl import MetricsFile
 from halma.learn.metrics import keep_metrics
+from halma.learn.neural.contests import Contests, Interrupted
 from halma.learn.neural.files import BAD_BATCH, MODEL, WEIGHTS
 from halma.learn.neural.games import GameFiles, Window
-from halma.learn.neural.grades import Grader
 from halma.learn.neural.judging import Judges, find_device
 from halma.learn.neural.learner import Learner, Losses, NotANumber, put_weights, weights_of
-from halma.learn.neural.matches import play_match
-from halma.learn.neural.measures import NeuralMetrics, curves, measured
+from halma.learn.neural.measures import NeuralMetrics, curves, of_self_play
 from halma.learn.neural.opening import heuristic_games
-from halma.learn.neural.players import AgentPlayer, SearchPlayer
-from halma.learn.neural.selfplay import Samples, SelfPlay, tree_options
-from halma.learn.neural.settings import NeuralSettings, learning_rate, opponents
+from halma.learn.neural.selfplay import Samples, SelfPlay
+from halma.learn.neural.settings import NeuralSettings, learning_rate
 from halma.learn.neural.stopped import judge_stopped
 from halma.learn.recipe import Recipe
 from halma.learn.reports import (
@@ -59,7 +53,7 @@ from halma.solve.table import Table, save
 KIND = "network in training"
 
 #: drawn numbers are told apart by what they are for
-_LEARN, _GATE, _MATCH, _OPEN = 2, 3, 4, 5
+_LEARN = 2
 
 
 def train(
@@ -84,10 +78,6 @@ def train(
         reporting([MetricsFile(out), *handlers]) as reporter,
     ):
         return _Loop(recipe, run, threads, device, seconds, compiled, reporter).run()
-
-
-class _Interrupted(Exception):
-    """The stage in hand was given up because someone asked to stop."""
 
 
 @dataclass
@@ -173,7 +163,7 @@ class _Loop:
                 began = time.perf_counter()
                 try:
                     last = self._iterate(self.iteration + 1)
-                except _Interrupted:
+                except Interrupted:
                     break
                 self.longest = max(self.longest, time.perf_counter() - began)
                 self.reporter.emit(Iteration(last))
@@ -248,13 +238,13 @@ class _Loop:
         self.player = networks.build(self.learner.network.info, seed=settings.seed)
         put_weights(self.player, self.best.weights, "")
         self.judges = Judges(self.player, self.device, self.threads, self.compiled)
-        self.candidate: Judges | None = None
         self.selfplay = SelfPlay(self.game, settings, self.judges.evaluators, self.threads)
         self.window = Window(
             self.game, settings.learning.window, settings.learning.share, settings.seed
         )
-        self.plies = default_plies(self.game)
-        self.grader = Grader(self.recipe, self.threads, self.reporter.note)
+        self.contests = Contests(
+            self.recipe, self.device, self.threads, self.reporter, lambda: self.asked.is_set()
+        )
         self._load_window()
 
     def _load_window(self) -> None:
@@ -310,14 +300,14 @@ class _Loop:
         rate = learning_rate(settings, iteration)
         losses = self._learn(iteration, self._steps(new, settings.learning.replay), rate)
         if losses is None:
-            raise _Interrupted
+            raise Interrupted
         began = time.perf_counter()
-        gate = self._gate(iteration)
+        gate = self.contests.gate(iteration, self.learner.network, self.judges)
         if gate is None or gate >= settings.gate.threshold:
             self._promote(iteration)
         try:
-            compared = self._compare(iteration)
-        except _Interrupted:
+            compared = self.contests.compare(iteration, self.judges)
+        except Interrupted:
             if iteration == settings.iterations:
                 raise
             compared = {}
@@ -356,26 +346,11 @@ class _Loop:
         watch = self._watch("self-play", self.settings.selfplay.games)
         found = self.selfplay.play(iteration, watch)
         if found is None:
-            raise _Interrupted
+            raise Interrupted
         games, totals = found
         if self.settings.selfplay.stopped == "judged":
             judge_stopped(self.game, games)
-        seconds = totals["play_seconds"]
-        number = len(games["numbers"])
-        scores = games["scores"]
-        played = {
-            "games": number,
-            "finished": float((games["ends"] == _core.End.RULES.value).mean()),
-            "draws": float((np.ptp(scores, axis=1) == 0).mean()),
-            "first_share": float(scores[:, 0].mean() / max(scores.sum(axis=1).mean(), 1e-9)),
-            "mean_plies": float(games["lengths"].mean()),
-            "evaluations": int(totals["evaluations"]),
-            "games_per_second": number / seconds,
-            "evaluations_per_second": totals["evaluations"] / seconds,
-            "resigned": int(totals["resigned"]),
-            "pool_bytes": int(totals["pool_bytes"]),
-            "play_seconds": seconds,
-        }
+        played = of_self_play(games, totals)
         self.files.write(iteration, games, {"played": played})
         return games, played
 
@@ -406,83 +381,12 @@ class _Loop:
             "'learning.rate' may help."
         )
 
-    def _gate(self, iteration: int) -> float | None:
-        """Return the new network's share of points against the best, if there is a gate."""
-        gate = self.settings.gate
-        if not gate.games:
-            return None
-        if self.candidate is None:
-            self.candidate = Judges(self.learner.network, self.device, 1)
-        else:
-            self.candidate.load(self.learner.network)
-        tally = self._match(
-            ("candidate", "best"),
-            [self.candidate, self.judges],
-            gate.games,
-            gate.simulations,
-            (iteration, _GATE),
-        )
-        return tally.share.value
-
     def _promote(self, iteration: int) -> None:
         """Let the learner's network be the one that plays."""
         self.best = _Best(weights_of(self.learner.network), iteration)
         put_weights(self.player, self.best.weights, "")
         self.judges.load(self.player)
         self.selfplay.judges = self.judges.evaluators
-
-    def _compare(self, iteration: int) -> dict[str, float | None]:
-        """Measure the best network against agents and against the truth, where it is time."""
-        settings = self.settings
-        last = iteration == settings.iterations
-        found: dict[str, float | None] = {}
-        every = settings.evaluation.every
-        due = bool(every) and (iteration % every == 0 or last)
-        for number, name in enumerate(opponents(settings) if every else ()):
-            tally = None
-            if due:
-                self.reporter.emit(Progress(iteration, f"match against {name}", 0, 0, {}))
-                tally = self._match(
-                    ("network", name),
-                    [self.judges, agent(name)],
-                    settings.evaluation.games,
-                    settings.evaluation.simulations,
-                    (iteration, _MATCH, number),
-                )
-            found |= measured(name, tally)
-        every = settings.truth.every
-        if every:
-            due = iteration % every == 0 or last
-            found |= self.grader.grade(self.judges.one, iteration, due, self._is_asked)
-        return found
-
-    def _is_asked(self) -> bool:
-        return self.asked.is_set()
-
-    def _match(
-        self,
-        names: tuple[str, str],
-        who: Sequence[Any],
-        games: int,
-        simulations: int,
-        purpose: tuple[int, ...],
-    ) -> Tally:
-        settings = self.settings
-        seeds = np.random.SeedSequence((settings.seed, *purpose)).generate_state(3, np.uint64) >> 2
-        options = tree_options(settings, noise=False).for_game(self.game)
-        sims = simulations or settings.search.simulations
-        players = [
-            SearchPlayer(self.game, one.one, options, sims, int(seed))
-            if isinstance(one, Judges)
-            else AgentPlayer(one)
-            for one, seed in zip(who, seeds, strict=False)
-        ]
-        tally = play_match(
-            self.game, names, players, games, int(seeds[2]), self.plies, self._is_asked
-        )
-        if tally is None:
-            raise _Interrupted
-        return tally
 
     def _watch(self, stage: str, total: int) -> Callable[[int, int], None]:
         began = time.perf_counter()

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from collections.abc import Mapping
+from typing import Any, TypedDict
 
+import numpy as np
+
+from halma import _core
 from halma.arena.tally import Tally
+from halma.learn.neural.selfplay import Samples
 from halma.learn.neural.settings import NeuralSettings, opponents
 from halma.learn.reports import Curve
 
@@ -44,6 +49,24 @@ class NeuralMetrics(TypedDict, total=False):
     match_seconds: float
     #: of the whole run so far, earlier sittings included
     seconds: float
+
+
+def of_self_play(games: Samples, totals: Mapping[str, float]) -> dict[str, Any]:
+    """Return what an iteration's games tell, and what they took."""
+    number, seconds, scores = len(games["numbers"]), totals["play_seconds"], games["scores"]
+    return {
+        "games": number,
+        "finished": float((games["ends"] == _core.End.RULES.value).mean()),
+        "draws": float((np.ptp(scores, axis=1) == 0).mean()),
+        "first_share": float(scores[:, 0].mean() / max(scores.sum(axis=1).mean(), 1e-9)),
+        "mean_plies": float(games["lengths"].mean()),
+        "evaluations": int(totals["evaluations"]),
+        "games_per_second": number / seconds,
+        "evaluations_per_second": totals["evaluations"] / seconds,
+        "resigned": int(totals["resigned"]),
+        "pool_bytes": int(totals["pool_bytes"]),
+        "play_seconds": seconds,
+    }
 
 
 def curves(settings: NeuralSettings) -> tuple[Curve, ...]:
