@@ -63,7 +63,7 @@ class AlphaBeta {
       result.value = value + 0.0;  // never minus nothing
       result.proven = is_proven(value, judged_);
       result.depth = depth;
-      result.line = line_[0];
+      result.line = lines_.whole();
       result.best = result.line[0];
       if (limits.all_moves) note_values(listed, result.moves);
       // Good moves first at the next depth; unsearched ranks are upper bounds.
@@ -96,7 +96,7 @@ class AlphaBeta {
       any_judged |= judged_;
       if (value > best) {
         best = value;
-        keep_line(0, root_.moves[i]);
+        lines_.keep(0, root_.moves[i]);
       }
     }
     judged_ = any_judged;
@@ -117,7 +117,7 @@ class AlphaBeta {
   }
 
   double visit(const State& state, int depth, double alpha, double beta, int ply, std::size_t fresh) {
-    line_[ply].clear();
+    lines_.clear(ply);
     if (!budget_.take()) return 0;
     if (game_->at_chance(state)) return budget_.stop_at_chance(), 0;
     if (options_.oracle) {
@@ -170,7 +170,7 @@ class AlphaBeta {
       if (value > best) {
         best = value;
         best_move = move;
-        keep_line(ply, move);
+        lines_.keep(ply, move);
       }
       if (!pruning_) continue;
       alpha = std::max(alpha, best);
@@ -269,12 +269,6 @@ class AlphaBeta {
     killers_[ply][0] = move;
   }
 
-  /// Puts a move before the line below it.
-  void keep_line(int ply, Move move) {
-    line_[ply].assign(1, move);
-    line_[ply].insert(line_[ply].end(), line_[ply + 1].begin(), line_[ply + 1].end());
-  }
-
   void lead_with(Move best) {
     int at = 0;
     while (root_.moves[at] != best) ++at;
@@ -313,11 +307,11 @@ class AlphaBeta {
   Budget budget_;
   Trail trail_;
   RankedMoves root_;
-  std::vector<Move> proven_;              // moves of the root, at the depth searched last
-  bool judged_ = false;                   // something was judged that the rules might see otherwise
-  std::vector<Move> line_[kDeepest + 1];  // [ply]: best play from there
-  Move killers_[kDeepest][2];             // [ply]: moves that refuted a sibling
-  std::uint32_t cutoffs_[kCutoffSlots];   // how often, and how high up, a move refuted
+  std::vector<Move> proven_;  // moves of the root, at the depth searched last
+  bool judged_ = false;       // something was judged that the rules might see otherwise
+  Lines lines_;
+  Move killers_[kDeepest][2];            // [ply]: moves that refuted a sibling
+  std::uint32_t cutoffs_[kCutoffSlots];  // how often, and how high up, a move refuted
 };
 
 }  // namespace halma

@@ -51,7 +51,7 @@ class Expectimax {
       if (budget_.stopped()) break;
       result.value = value;
       result.depth = depth;
-      result.line = line_[0];
+      result.line = lines_.whole();
       result.best = result.line[0];
       if (limits.all_moves) {
         result.moves.clear();
@@ -104,7 +104,7 @@ class Expectimax {
       root_.rank[i] = value;
       if (value > best) {
         best = value;
-        keep_line(0, root_.moves[i]);
+        lines_.keep(0, root_.moves[i]);
       }
     }
     trail_.pop();
@@ -117,7 +117,7 @@ class Expectimax {
     State child = state;
     if (options_.repetition && game_->progress(state, move)) fresh = trail_.size();
     game_->play(child, move);
-    line_[ply + 1].clear();
+    lines_.clear(ply + 1);
     if (game_->mover(child) == game_->mover(state))
       return visit(child, depth - 1, alpha, beta, ply + 1, fresh);
     return 1 - visit(child, depth - 1, 1 - beta, 1 - alpha, ply + 1, fresh);
@@ -149,7 +149,7 @@ class Expectimax {
       if (budget_.stopped()) break;
       if (value > best) {
         best = value;
-        keep_line(ply, ranked.moves[i]);
+        lines_.keep(ply, ranked.moves[i]);
       }
       if (options_.pruning == Pruning::none) continue;
       alpha = std::max(alpha, best);
@@ -169,7 +169,7 @@ class Expectimax {
       double sum = 0;
       for (int i = 0; i < number && !budget_.stopped(); ++i)
         sum += outcomes[i].probability * resolved(state, outcomes[i], depth, 0, 1, ply, fresh);
-      line_[ply].clear();
+      lines_.clear(ply);
       return sum;
     }
     // What the outcomes not yet searched bring at least; at most they bring 1.
@@ -186,7 +186,7 @@ class Expectimax {
         if (budget_.stopped()) return 0;
         least += p * probed[i];
         if (least >= beta) {
-          line_[ply].clear();
+          lines_.clear(ply);
           return least;
         }
       }
@@ -205,7 +205,7 @@ class Expectimax {
           resolved(state, outcomes[i], depth, std::max(low, 0.0), std::min(high, 1.0), ply, fresh);
       if (budget_.stopped()) return 0;
       sum += p * value;
-      line_[ply].clear();
+      lines_.clear(ply);
       if (i + 1 == number) break;
       if (value >= high) return sum + least;
       if (value <= low) return sum + std::max(left, 0.0);
@@ -278,18 +278,13 @@ class Expectimax {
     for (int i = 0; i < ranked.size(); ++i) ranked.settle(i);
   }
 
-  void keep_line(int ply, Move move) {
-    line_[ply].assign(1, move);
-    line_[ply].insert(line_[ply].end(), line_[ply + 1].begin(), line_[ply + 1].end());
-  }
-
   const G* game_;
   MinimaxOptions options_;
   Budget budget_;
   Trail trail_;
   RankedMoves root_;
-  bool cut_by_depth_ = false;             // some position was judged
-  std::vector<Move> line_[kDeepest + 1];  // [ply]: best play from there, up to chance
+  bool cut_by_depth_ = false;  // some position was judged
+  Lines lines_;
 };
 
 }  // namespace halma

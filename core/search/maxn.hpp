@@ -53,13 +53,13 @@ class MaxN {
         values.push_back({move, value});
         if (value > best) {
           best = value;
-          keep_line(0, move);
+          lines_.keep(0, move);
         }
       }
       if (budget_.stopped()) break;
       result.value = best;
       result.depth = depth;
-      result.line = line_[0];
+      result.line = lines_.whole();
       result.best = result.line[0];
       if (limits.all_moves) result.moves = std::move(values);
       if (!cut_by_depth_) break;  // the whole game has been looked at
@@ -72,7 +72,7 @@ class MaxN {
   static constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
   Values each_for_himself(const State& state, int depth, int ply) {
-    line_[ply].clear();
+    lines_.clear(ply);
     if (!budget_.take()) return {};
     if (game_->at_chance(state)) return budget_.stop_at_chance(), Values{};
     MoveList moves;
@@ -87,7 +87,7 @@ class MaxN {
       if (budget_.stopped()) break;
       if (values[mover] > best[mover]) {
         best = values;
-        keep_line(ply, move);
+        lines_.keep(ply, move);
       }
     }
     return best;
@@ -95,7 +95,7 @@ class MaxN {
 
   /// Always the value for the player at the root.
   double all_against_me(const State& state, int depth, double alpha, double beta, int ply) {
-    line_[ply].clear();
+    lines_.clear(ply);
     if (!budget_.take()) return 0;
     if (game_->at_chance(state)) return budget_.stop_at_chance(), 0;
     MoveList moves;
@@ -109,7 +109,7 @@ class MaxN {
       if (budget_.stopped()) break;
       if (mine ? value > best : value < best) {
         best = value;
-        keep_line(ply, move);
+        lines_.keep(ply, move);
       }
       if (options_.pruning == Pruning::none) continue;
       if (mine)
@@ -164,17 +164,12 @@ class MaxN {
     return above;
   }
 
-  void keep_line(int ply, Move move) {
-    line_[ply].assign(1, move);
-    line_[ply].insert(line_[ply].end(), line_[ply + 1].begin(), line_[ply + 1].end());
-  }
-
   const G* game_;
   MinimaxOptions options_;
   Budget budget_;
-  int me_ = 0;                            // the player at the root
-  bool cut_by_depth_ = false;             // some position was judged
-  std::vector<Move> line_[kDeepest + 1];  // [ply]: play from there
+  int me_ = 0;                 // the player at the root
+  bool cut_by_depth_ = false;  // some position was judged
+  Lines lines_;
 };
 
 }  // namespace halma

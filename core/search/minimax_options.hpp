@@ -86,6 +86,21 @@ inline constexpr double kWin = 1e9;
 /// Whatever lies beyond is a win or a loss and no judgement.
 inline constexpr double kDecided = kWin - 1e6;
 
+/// The best play found so far from each position on the way down.
+class Lines {
+ public:
+  const std::vector<Move>& whole() const { return from_[0]; }
+  void clear(int ply) { from_[ply].clear(); }
+  /// Play from `ply` is this move and then what was kept one ply deeper.
+  void keep(int ply, Move move) {
+    from_[ply].assign(1, move);
+    from_[ply].insert(from_[ply].end(), from_[ply + 1].begin(), from_[ply + 1].end());
+  }
+
+ private:
+  std::vector<Move> from_[kDeepest + 1];  // [ply]
+};
+
 /// Counts nodes and says when to stop.
 class Budget {
  public:

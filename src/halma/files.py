@@ -9,12 +9,13 @@ from pathlib import Path
 UNFINISHED = ".tmp"
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a text file; whoever looks at `path` sees the old one or the whole new one."""
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file; whoever looks at `path` sees the old one or the whole new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f"{path.name}.{os.getpid()}{UNFINISHED}")
     try:
-        with beside.open("w", encoding="utf-8") as file:
-            file.write(text)
+        with beside.open("wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
         beside.replace(path)

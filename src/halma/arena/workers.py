@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import itertools
 import multiprocessing
-import signal
 from collections import deque
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import suppress
-from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import NoReturn
@@ -16,6 +14,7 @@ from typing import NoReturn
 from halma.arena.plan import Plan
 from halma.arena.table import Played, Table
 from halma.errors import HalmaError, WorkerError
+from halma.interrupt import start_unheard
 
 #: the number of a plan and the number of a game in it
 Task = tuple[int, int]
@@ -93,15 +92,8 @@ class _Worker:
         self.process: BaseProcess = context.Process(
             target=_work, args=(far, tuple(plans)), daemon=True
         )
-        # Ctrl-C reaches every process of the terminal; workers inherit that they do not
-        # hear it, and are ended from here. Python's own helper process comes first, as
-        # starting it would lift the block.
-        resource_tracker.ensure_running()
-        heard = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            self.process.start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, heard)
+        # They are ended from here.
+        start_unheard(self.process)
         far.close()
 
     def give(self, place: int, task: Task) -> None:

@@ -109,23 +109,11 @@ def machine() -> dict[str, str]:
 
     import halma
     from halma import _core
+    from halma.machine import processor
 
     return {
         "halma": halma.__version__,
         "build": _core.build(),
-        "cpu": _processor(),
+        "cpu": processor(),
         "python": platform.python_version(),
     }
-
-
-def _processor() -> str:
-    import platform
-
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as lines:
-            for line in lines:
-                if line.startswith("model name"):
-                    return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor() or "unknown"

@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 
 from halma.errors import HalmaError
 from halma.learn.recipe import Recipe
+from halma.machine import peak_bytes
 
 #: What makes it short; how many simulations there are is no matter of memory.
 SHORT = {
@@ -45,24 +46,8 @@ def _train(recipe: Recipe, table: Path) -> None:
         train(recipe, out, [HtmlReport(out, solution=solution)], threads=2, solution=solution)
 
 
-def _peak() -> int:
-    """Return the most bytes this process ever had in memory."""
-    try:
-        # What the system reports in other ways counts the process that started this one.
-        with open("/proc/self/status", encoding="utf-8") as lines:
-            for line in lines:
-                if line.startswith("VmHWM:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    import resource
-
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-
-
 if __name__ == "__main__":
     from halma.learn.recipe import load
 
     _train(load(sys.argv[1], SHORT), Path(sys.argv[2]))
-    print(_peak())
+    print(peak_bytes())

@@ -15,6 +15,7 @@ import typer
 
 from halma.cli.verb import JsonFlag, note, print_json
 from halma.errors import HalmaError
+from halma.machine import peak_bytes
 
 if TYPE_CHECKING:
     from halma.solve.solution import Progress
@@ -80,7 +81,7 @@ def solve(
             solution = solver.solve(
                 chosen, out, limit, threads, progress, note, pieces=pieces, distances=distances
             )
-    answer: dict[str, Any] = {**solution.about, "peak_bytes": _peak_memory(), "table": str(path)}
+    answer: dict[str, Any] = {**solution.about, "peak_bytes": peak_bytes(), "table": str(path)}
     if exact:
         fraction = str(exact_start_value(solution))
         answer |= {"start_value_exact": fraction, "mean_start_value_exact": fraction}
@@ -102,18 +103,6 @@ def _bytes(text: str) -> int:
     if match is None:
         raise HalmaError(f"'{text[:40]}' is no amount of memory; write 500M or 8G.")
     return int(float(match[1]) * _UNITS[match[2].upper()])
-
-
-def _peak_memory() -> int:
-    """Return the most memory this process has held, 0 where the system does not say."""
-    try:
-        with open("/proc/self/status", encoding="utf-8") as lines:
-            for line in lines:
-                if line.startswith("VmHWM:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    return 0
 
 
 @contextmanager

@@ -16,12 +16,12 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Protocol
 
 from halma.errors import HalmaError
+from halma.interrupt import start_unheard
 
 #: How far a piece of work is, 0 to 1.
 Tell = Callable[[float], None]
@@ -117,15 +117,8 @@ class _Worker:
         self.pipe, far = context.Pipe()
         self.task: Task | None = None
         self.process: BaseProcess = context.Process(target=_work, args=(far,), daemon=True)
-        # Ctrl-C reaches every process of a terminal. Workers do not hear that one, but wait to
-        # be asked from here. Python's own helper process comes first, as starting it would lift
-        # the block.
-        resource_tracker.ensure_running()
-        heard = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            self.process.start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, heard)
+        # They wait to be asked to stop from here.
+        start_unheard(self.process)
         far.close()
 
     def give(self, task: Task) -> None:

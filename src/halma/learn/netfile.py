@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from halma.errors import NetworkError
+from halma.files import write_whole
 from halma.games import Game
 from halma.learn import onnxfile
 from halma.learn.architectures import architecture
@@ -142,7 +142,7 @@ def write_weights(path: Path | str, info: NetworkInfo, arrays: Arrays) -> None:
     # The library takes an array's memory as it lies.
     in_order = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     description = _write_description(info, _checksum_of_arrays(in_order))
-    _write(Path(path), save(in_order, {KEY: description}))
+    write_whole(Path(path), save(in_order, {KEY: description}))
 
 
 def write_model(path: Path | str, info: NetworkInfo, model: bytes) -> None:
@@ -153,7 +153,7 @@ def write_model(path: Path | str, info: NetworkInfo, model: bytes) -> None:
     whole = onnx.load_model_from_string(model)
     _, graph = onnxfile.look_through(whole.SerializeToString(deterministic=True))
     onnx.helper.set_model_props(whole, {KEY: _write_description(info, _checksum(graph))})
-    _write(Path(path), whole.SerializeToString(deterministic=True))
+    write_whole(Path(path), whole.SerializeToString(deterministic=True))
 
 
 def _contents(path: Path) -> bytes:
@@ -277,17 +277,3 @@ def _checksum_of_arrays(arrays: Arrays) -> str:
         parts.append(json.dumps([name, array.dtype.str, array.shape]).encode())
         parts.append(array.tobytes())
     return _checksum(*parts)
-
-
-def _write(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    try:
-        with open(temporary, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise

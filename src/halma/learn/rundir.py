@@ -27,6 +27,7 @@ from halma import _core
 from halma.errors import RecipeError, RunError
 from halma.files import UNFINISHED, write_whole
 from halma.learn.recipe import Recipe, load
+from halma.machine import processor
 
 #: counts up when the files of a run directory change their meaning
 FORMAT = 1
@@ -190,7 +191,7 @@ class RunDirectory:
             "python": platform.python_version(),
             "numpy": numpy.__version__,
             "system": platform.platform(),
-            "processor": _processor(),
+            "processor": processor(),
             "cores": os.cpu_count(),
             "revision": _revision(),
         }
@@ -210,17 +211,6 @@ def lengthen(path: Path, iterations: int) -> Recipe:
     with RunDirectory(path, recipe):
         write_whole(path / RECIPE, longer.toml())
     return longer
-
-
-def _processor() -> str:
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as lines:
-            for line in lines:
-                if line.startswith("model name"):
-                    return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
 
 
 def _revision() -> str | None:
