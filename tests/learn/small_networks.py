@@ -1,9 +1,6 @@
 """Runs with a network that take a second or two, for tests."""
 
-import os
-import signal
-import subprocess
-import sys
+import small_runs
 
 from halma.learn.recipe import Recipe, _checked
 from halma.learn.settings import nested
@@ -35,22 +32,12 @@ def small(**changes) -> Recipe:
 
 def recipe_file(folder, **changes):
     """Write a small recipe and return its file."""
-    path = folder / "small.toml"
-    path.write_text(small(**changes).toml(), encoding="utf-8")
-    return path
+    return small_runs.write_recipe(folder, small(**changes))
 
 
 def start(recipe, out, *more):
-    """Start `halma train`; it hears Ctrl-C whatever the tests themselves were told."""
-    command = [sys.executable, "-m", "halma.cli", "train", str(recipe), "--out", str(out)]
-    return subprocess.Popen(
-        [*command, "--threads", "1", "--device", "cpu", "--json", *more],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
+    """Start `halma train` on the processor."""
+    return small_runs.start(recipe, out, "--device", "cpu", *more)
 
 
 def train(recipe, out, handlers=(), **more):

@@ -1,5 +1,6 @@
 """Runs that take a second, for tests."""
 
+import errno
 import json
 import os
 import signal
@@ -31,11 +32,16 @@ def without_times(metrics):
     return {key: value for key, value in metrics.items() if key not in TIMES}
 
 
+def write_recipe(folder, recipe):
+    """Write a recipe and return its file."""
+    path = folder / "small.toml"
+    path.write_text(recipe.toml(), encoding="utf-8")
+    return path
+
+
 def recipe_file(folder, **changes):
     """Write a small recipe and return its file."""
-    path = folder / "small.toml"
-    path.write_text(small(**changes).toml(), encoding="utf-8")
-    return path
+    return write_recipe(folder, small(**changes))
 
 
 def start(recipe, out, *more):
@@ -46,8 +52,22 @@ def start(recipe, out, *more):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
+
+
+def fill_disk(monkeypatch, after):
+    """Let there be no more space when so many things have been written."""
+    real, calls = os.fsync, [0]
+
+    def full(handle):
+        calls[0] += 1
+        if calls[0] > after:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(handle)
+
+    monkeypatch.setattr(os, "fsync", full)
 
 
 def finish(process):

@@ -1,6 +1,5 @@
 """Runs with a network: what they leave, and what they survive."""
 
-import errno
 import multiprocessing
 import os
 import random
@@ -13,7 +12,7 @@ import pytest
 import small_networks
 import torch
 from small_networks import recipe_file, small, start
-from small_runs import contents, finish, lines_of, without_times
+from small_runs import contents, fill_disk, finish, lines_of, without_times
 
 from halma.agents import agent
 from halma.errors import HalmaError, RunError
@@ -307,15 +306,7 @@ def test_damaged_games_are_played_again(run, whole):
 
 def test_a_full_disk(whole, tmp_path, monkeypatch):
     out = tmp_path / "run"
-    real, calls = os.fsync, [0]
-
-    def full(handle):
-        calls[0] += 1
-        if calls[0] > 18:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        real(handle)
-
-    monkeypatch.setattr(os, "fsync", full)
+    fill_disk(monkeypatch, after=18)
     with pytest.raises(RunError, match=r"No space left on device.*iteration \d is safe"):
         train(small(), out)
     monkeypatch.undo()

@@ -1,6 +1,5 @@
 """Runs that are killed, stopped, damaged or not ours."""
 
-import errno
 import json
 import os
 import random
@@ -13,7 +12,16 @@ import time
 
 import numpy as np
 import pytest
-from small_runs import contents, finish, lines_of, recipe_file, small, start, without_times
+from small_runs import (
+    contents,
+    fill_disk,
+    finish,
+    lines_of,
+    recipe_file,
+    small,
+    start,
+    without_times,
+)
 
 from halma import _core
 from halma.errors import RunError
@@ -347,15 +355,7 @@ def test_a_run_killed_at_birth(whole, tmp_path):
 
 def test_a_full_disk(whole, tmp_path, monkeypatch):
     out = tmp_path / "run"
-    real, calls = os.fsync, [0]
-
-    def full(handle):
-        calls[0] += 1
-        if calls[0] > 15:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        real(handle)
-
-    monkeypatch.setattr(os, "fsync", full)
+    fill_disk(monkeypatch, after=15)
     with pytest.raises(RunError, match=r"No space left on device.*iteration \d is safe"):
         train(small(), out)
     monkeypatch.undo()
