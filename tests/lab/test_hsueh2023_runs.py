@@ -168,7 +168,8 @@ def test_a_figure_from_end_to_end(tmp_path, tiny_amounts):
     drawn = reproduce("hsueh2023", asked(tmp_path, "fig8", draw_only=True))
     assert len(read_metrics(stopped)) == 2
     # It is shown as far as it got, and nothing is concluded from it.
-    assert "c_puct = 1/64" not in " ".join(row.what for row in drawn.sections[0].rows)
+    judged = {row.what for row in drawn.sections[0].rows}
+    assert "EWN₃₃₃: c_puct = 1/64" in rows.keys() - judged
     assert drawn.data["ewn-3x3-3"]["0.015625"]["iteration"] == 2
     assert drawn.about["unfinished"].startswith("1 of 3 runs") and "unfinished" not in report.about
     again = reproduce("hsueh2023", asked(tmp_path, "fig8"))
