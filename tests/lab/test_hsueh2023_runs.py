@@ -15,6 +15,7 @@ from halma.errors import HalmaError
 from halma.lab import reproduce
 from halma.lab.crew import Progress, Task, work_all
 from halma.lab.hsueh2023 import plan as hsueh2023_plan
+from halma.lab.hsueh2023 import table1 as table1
 from halma.lab.hsueh2023.plan import Planner, quick_amount
 from halma.lab.request import Request
 from halma.lab.run_table import markdown, run_rows
@@ -200,6 +201,7 @@ def test_equal_time_follows_the_default_run(tmp_path, tiny_amounts):
 def test_further_from_end_to_end(tmp_path, tiny_amounts):
     report = reproduce("hsueh2023", asked(tmp_path, "further", workers=2))
     assert len(list((tmp_path / "runs").iterdir())) == 5 * 2 * 2
+    assert report.command == "halma reproduce hsueh2023 further --quick --variant ewn-3x3-3"
     intro, compared = report.sections
     assert [figure.file for figure in intro.figures] == [
         "further-ewn-3x3-3-1.png",
@@ -208,6 +210,31 @@ def test_further_from_end_to_end(tmp_path, tiny_amounts):
     # Two measures, two numbers of simulations; Gumbel is compared twice.
     assert len(compared.rows) == 5 * 2 * 2
     assert "By last WR_p, Gumbel" in compared.text
+
+
+def test_table_1_from_end_to_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(table1, "QUICK", (25, 4))
+    drawn = reproduce("hsueh2023", asked(tmp_path, "table1", draw_only=True))
+    assert [row.ours for row in drawn.sections[0].rows] == ["367,956"]
+    report = reproduce("hsueh2023", asked(tmp_path, "table1", workers=2))
+    assert report.command == "halma reproduce hsueh2023 table1 --quick --variant ewn-3x3-3"
+    assert report.about["games"] == "25 a variant" and report.about["simulations"] == "4 a move"
+    numbers = report.data["ewn-3x3-3"]
+    assert numbers["games"] == 25 and numbers["chance events"] == [3, 0]
+    assert 4 < numbers["game length"][0] < 9 and 2 < numbers["actions"][0] < 4
+    # Two blocks of games, of which one was lost: only that one is played again, and the same.
+    kept = tmp_path / "quick" / "table1.json"
+    written = json.loads(kept.read_text())
+    lost = json.loads(kept.read_text())
+    del lost["measured"]["ewn-3x3-3 20"]
+    kept.write_text(json.dumps(lost))
+    played = []
+    monkeypatch.setattr(
+        table1, "work_all", lambda tasks, *rest: played.extend(tasks) or work_all(tasks, *rest)
+    )
+    again = reproduce("hsueh2023", asked(tmp_path, "table1", workers=1))
+    assert [task.name for task in played] == ["ewn-3x3-3 20"]
+    assert again.data == report.data and json.loads(kept.read_text()) == written
 
 
 def command(*arguments):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from halma.errors import HalmaError
+from halma.files import write_whole
 
 
 class Notebook:
@@ -42,10 +42,4 @@ class Notebook:
         return name in self._kept
 
     def _save(self) -> None:
-        text = json.dumps({"settings": self._settings, "measured": self._kept})
-        beside = self.path.with_suffix(".new")
-        with beside.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(self.path)
+        write_whole(self.path, json.dumps({"settings": self._settings, "measured": self._kept}))

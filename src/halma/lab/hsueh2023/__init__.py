@@ -169,8 +169,10 @@ def _report(
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
         "seed": request.seed,
     }
+    command = _command(name, request)
     if name == "table1":
-        return table1.build_report(variants, pages, request, about)
+        section, numbers = table1.build_section(variants, pages, request, about)
+        return Report(TITLE, command, about, [section], numbers)
     planner = context.planner
     reduced = not request.full and not (name != "further" and _definition(name).never_reduced)
     described = None if name == "further" else _definition(name).describe
@@ -193,7 +195,11 @@ def _report(
         found = _find(context, variants, lambda _, variant: planner.further(variant))
         _tell_unfinished(found, about, "which are left out")
         # Curves may be shown half-way, means over seeds may not.
-        return further.build_report(found.finished(), pages, page, request, about)
+        whole = found.finished()
+        sections = further.build_sections(whole, pages, page)
+        return Report(
+            f"{TITLE}, and one step further", command, about, sections, further.data(whole)
+        )
     definition = _definition(name)
     found = _find(context, variants, definition.plan)
     _tell_unfinished(found, about, "shown as far as they got, and not judged")
@@ -210,7 +216,7 @@ def _report(
     if reduced:
         rows = [replace(row, remark=claims.of_reduced(row.remark)) for row in rows]
     section = Section(definition.title, definition.text, rows, pictures)
-    return Report(TITLE, _command(name, request), about, [section], _data(found))
+    return Report(TITLE, command, about, [section], _data(found))
 
 
 def _find(context: Context, variants: Sequence[str], plan: Plan) -> Found:

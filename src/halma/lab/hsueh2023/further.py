@@ -12,8 +12,7 @@ from typing import Any
 from halma.lab.hsueh2023.figures import Found, columns
 from halma.lab.hsueh2023.plan import FURTHER_SIMULATIONS, METHODS, VARIANTS
 from halma.lab.panels import Line, Look, Panel, draw_panels
-from halma.lab.report import Figure, Report, Row, Section
-from halma.lab.request import Request
+from halma.lab.report import Figure, Row, Section
 
 BASE = "PUCT +0"
 #: With few simulations the paper finds this one best.
@@ -75,10 +74,8 @@ def _axis(found: Found, variant: str) -> list[int]:
     return sorted({n for _, n, _ in found.labels(variant)})
 
 
-def build_report(
-    found: Found, pages: Path, page: str, request: Request, about: dict[str, Any]
-) -> Report:
-    """Draw and compare."""
+def build_sections(found: Found, pages: Path, page: str) -> list[Section]:
+    """Draw and compare: what is asked with both pictures, then a section for every variant."""
     pictures = []
     for number, (name, measure) in enumerate(MEASURES.items(), start=1):
         file = f"{page}-{number}.png"
@@ -107,11 +104,7 @@ def build_report(
         "moves at +0.5, which the paper finds best with few simulations.",
         figures=pictures,
     )
-    flags = "--full" if request.full else "--quick"
-    title = "hsueh2023 and one step further"
-    return Report(
-        title, f"halma reproduce hsueh2023 further {flags}", about, [intro, *sections], _data(found)
-    )
+    return [intro, *sections]
 
 
 def _draw(path: Path, found: Found, name: str, measure: Measure) -> None:
@@ -192,7 +185,8 @@ def _sentence(
     return f"By {name}, {method} {said}."
 
 
-def _data(found: Found) -> dict[str, Any]:
+def data(found: Found) -> dict[str, Any]:
+    """Return what was measured for every seed, for programs."""
     return {
         variant: {
             name: {

@@ -20,7 +20,7 @@ from halma.games import Record, game
 from halma.lab.crew import Ended, Progress, Task, Tell, work_all
 from halma.lab.hsueh2023.plan import VARIANTS
 from halma.lab.notebook import Notebook
-from halma.lab.report import Report, Row, Section
+from halma.lab.report import Row, Section
 from halma.lab.request import Request
 
 #: variant -> actions and chance events a position has, plies of a game, positions
@@ -102,10 +102,13 @@ class _Keeper(Progress):
         super().ended(task, ended)
 
 
-def build_report(
+def build_section(
     variants: Sequence[str], pages: Path, request: Request, about: dict[str, Any]
-) -> Report:
-    """Play what has not been played yet, and put the table together."""
+) -> tuple[Section, dict[str, Any]]:
+    """Play what has not been played yet; return the table, and its numbers for programs.
+
+    What was played is added to `about`.
+    """
     games, simulations = FULL if request.full else QUICK
     settings = {"games": games, "simulations": simulations, "seed": request.seed}
     notebook = Notebook(pages / "table1.json", {**settings, "version": __version__})
@@ -138,7 +141,7 @@ def build_report(
         found, numbers = _rows(variant, counted)
         rows += found
         data[variant] = numbers
-    about = {**about, "games": f"{games:,} a variant", "simulations": f"{simulations:,} a move"}
+    about |= {"games": f"{games:,} a variant", "simulations": f"{simulations:,} a move"}
     if not request.full:
         about["reduced"] = "the paper has 1,000 games with 10,000 simulations, as --full"
     section = Section(
@@ -153,9 +156,7 @@ def build_report(
         "which the player to move is stuck they are 1,934,253 and 4,032,505.",
         rows,
     )
-    command = f"halma reproduce hsueh2023 table1 {'--full' if request.full else '--quick'}"
-    title = "hsueh2023: Analyses of Tabular AlphaZero on Strongly-Solved Stochastic Games"
-    return Report(title, command, about, [section], data)
+    return section, data
 
 
 def _rows(variant: str, counted: Sequence[GameCounts]) -> tuple[list[Row], dict[str, Any]]:
