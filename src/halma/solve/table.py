@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from halma.errors import TableError
-from halma.files import sync_folder
+from halma.files import remove_leftovers, whole_file
 from halma.games import Game
 
 MAGIC = b"halmatbl"
@@ -89,7 +89,6 @@ def save(path: Path, game: Game, kind: str, about: Mapping[str, Any], arrays: Wr
     The arrays are gone through once. Their checksums are known only then, so the header,
     which comes first, is written last.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     remove_leftovers(path)
     entries: list[dict[str, Any]] = []
     offset = 0
@@ -108,30 +107,21 @@ def save(path: Path, game: Game, kind: str, about: Mapping[str, Any], arrays: Wr
     whole = {**_identity(game), "kind": kind, "about": dict(about), "arrays": entries}
     whole["bytes"] = offset
     header = json.dumps(whole).encode()
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    try:
-        with open(temporary, "wb") as file:
-            file.write(b"\0" * _PREAMBLE.size)
-            file.write(header)
-            start = _aligned(file.tell())
-            for entry, array in zip(entries, arrays.values(), strict=True):
-                file.write(b"\0" * (start + entry["offset"] - file.tell()))
-                digest = hashlib.blake2b(digest_size=_DIGEST)
-                for portion in _portions(array):
-                    digest.update(portion)
-                    file.write(portion)
-                entry["checksum"] = digest.hexdigest()
-            header = json.dumps(whole).encode()
-            file.seek(0)
-            file.write(_PREAMBLE.pack(MAGIC, len(header), _digest(header)))
-            file.write(header)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    sync_folder(path.parent)
+    with whole_file(path) as file:
+        file.write(b"\0" * _PREAMBLE.size)
+        file.write(header)
+        start = _aligned(file.tell())
+        for entry, array in zip(entries, arrays.values(), strict=True):
+            file.write(b"\0" * (start + entry["offset"] - file.tell()))
+            digest = hashlib.blake2b(digest_size=_DIGEST)
+            for portion in _portions(array):
+                digest.update(portion)
+                file.write(portion)
+            entry["checksum"] = digest.hexdigest()
+        header = json.dumps(whole).encode()
+        file.seek(0)
+        file.write(_PREAMBLE.pack(MAGIC, len(header), _digest(header)))
+        file.write(header)
 
 
 def load(path: Path, game: Game, kind: str | None = None) -> Table:
@@ -163,14 +153,6 @@ def load(path: Path, game: Game, kind: str | None = None) -> Table:
 def variant_of(path: Path) -> str:
     """Return the name of the variant that a table is of."""
     return str(_read_header(path)[0]["variant"])
-
-
-def remove_leftovers(path: Path) -> None:
-    """Remove what writers of this table left behind when they were killed."""
-    for leftover in path.parent.glob(f"{path.name}.*.tmp"):
-        writer = leftover.name.removeprefix(f"{path.name}.").removesuffix(".tmp")
-        if writer.isdigit() and not _is_running(int(writer)):
-            leftover.unlink(missing_ok=True)
 
 
 def _identity(game: Game) -> dict[str, Any]:
@@ -227,13 +209,3 @@ def _checksum(portions: Iterable[memoryview | bytes]) -> str:
     for portion in portions:
         digest.update(portion)
     return digest.hexdigest()
-
-
-def _is_running(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import gzip
 import io
-import os
 import shutil
 import tarfile
 from pathlib import Path
 
 from halma.errors import RunError, TableError
-from halma.files import UNFINISHED, sync_folder
+from halma.files import write_whole
 from halma.games import Game
 from halma.learn.checkpoints import list_checkpoints
 from halma.learn.metrics import NAME as METRICS
@@ -101,10 +100,4 @@ def _write(path: Path, data: bytes) -> None:
             f"'{path}' would have {len(data):,} bytes, and no more than {LARGEST_FILE:,} travel: "
             "choose a smaller network."
         )
-    beside = path.with_name(f"{path.name}.{os.getpid()}{UNFINISHED}")
-    with beside.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
-    sync_folder(path.parent)
+    write_whole(path, data)
