@@ -32,6 +32,23 @@ def without_times(metrics):
     return {key: value for key, value in metrics.items() if key not in TIMES}
 
 
+class Listener:
+    """Remembers what it hears."""
+
+    def __init__(self):
+        self.reports = []
+        self.closed = False
+
+    def handle(self, report):
+        self.reports.append(report)
+
+    def close(self):
+        self.closed = True
+
+    def all(self, kind):
+        return [report for report in self.reports if isinstance(report, kind)]
+
+
 def write_recipe(folder, recipe):
     """Write a recipe and return its file."""
     path = folder / "small.toml"

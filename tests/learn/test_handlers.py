@@ -6,24 +6,13 @@ import sys
 
 import pytest
 from rich.console import Console as Rich
-from small_runs import finish, recipe_file, small, start
+from small_runs import Listener, finish, recipe_file, small, start
 
 from halma.learn import read_metrics
 from halma.learn.handlers import Console, TensorBoard
 from halma.learn.handlers.console import sparkline
 from halma.learn.reports import Checkpoint, Finished, Iteration, Started
 from halma.learn.tabular import train
-
-
-class Listener:
-    def __init__(self):
-        self.reports = []
-
-    def handle(self, report):
-        self.reports.append(report)
-
-    def close(self):
-        pass
 
 
 def test_the_order_of_reports(tmp_path):

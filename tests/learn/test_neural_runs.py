@@ -12,13 +12,14 @@ import pytest
 import small_networks
 import torch
 from small_networks import recipe_file, small, start
-from small_runs import contents, fill_disk, finish, lines_of, without_times
+from small_runs import Listener, contents, fill_disk, finish, lines_of, without_times
 
 from halma.agents import agent
 from halma.errors import HalmaError, RunError
 from halma.games import Record
 from halma.learn import networks, read_metrics
 from halma.learn.checkpoints import list_checkpoints
+from halma.learn.netfile import read_info
 from halma.learn.neural import learner as learner_module
 from halma.learn.neural.files import BAD_BATCH, MODEL, WEIGHTS
 from halma.learn.neural.games import GameFiles
@@ -39,22 +40,6 @@ CLOCK = (
     "learner_busy",
     "pool_bytes",
 )
-
-
-class Listener:
-    """Remembers what it hears."""
-
-    def __init__(self):
-        self.reports = []
-
-    def handle(self, report):
-        self.reports.append(report)
-
-    def close(self):
-        pass
-
-    def all(self, kind):
-        return [report for report in self.reports if isinstance(report, kind)]
 
 
 def train(recipe, out, handlers=(), **more):
@@ -153,6 +138,19 @@ def test_the_order_of_reports(tmp_path):
     assert stages == {"self-play", "learning"}
     best = listener.all(Progress)
     assert all(report.done <= report.total for report in best)
+
+
+def test_a_checkpoint_is_told_of_once_its_network_is_there(tmp_path):
+    found = []
+
+    class Reader(Listener):
+        def handle(self, report):
+            if isinstance(report, Checkpoint):
+                about = read_info(tmp_path / "run" / WEIGHTS).about
+                found.append((report.iteration, about["iteration"]))
+
+    train(small(), tmp_path / "run", [Reader()])
+    assert found == [(1, 1), (2, 2), (3, 3)]
 
 
 def test_the_same_seed_gives_the_same_run(whole, tmp_path):

@@ -13,6 +13,7 @@ import time
 import numpy as np
 import pytest
 from small_runs import (
+    Listener,
     contents,
     fill_disk,
     finish,
@@ -32,23 +33,6 @@ from halma.learn.reports import Checkpoint, Note, Started
 from halma.learn.rundir import RunDirectory, lengthen
 from halma.learn.tabular import train
 from halma.solve.table import load
-
-
-class Listener:
-    """Remembers what it hears."""
-
-    def __init__(self):
-        self.reports = []
-        self.closed = False
-
-    def handle(self, report):
-        self.reports.append(report)
-
-    def close(self):
-        self.closed = True
-
-    def all(self, kind):
-        return [report for report in self.reports if isinstance(report, kind)]
 
 
 @pytest.fixture(scope="module")

@@ -14,9 +14,8 @@ from typing import Any, NotRequired, TypedDict
 import numpy as np
 
 from halma import _core
-from halma.errors import RunError, TableError
+from halma.errors import TableError
 from halma.interrupt import asked_to_stop, interruptible
-from halma.learn.checkpoints import Checkpoints
 from halma.learn.grading import (
     TestPositions,
     Watched,
@@ -29,18 +28,17 @@ from halma.learn.lookup import KIND
 from halma.learn.metrics import keep_metrics, read_metrics
 from halma.learn.recipe import Recipe
 from halma.learn.reports import (
-    Checkpoint,
     Curve,
     Finished,
     Handler,
     Iteration,
     Reporter,
-    Started,
     Stopped,
     reporting,
 )
 from halma.learn.rundir import RunDirectory
 from halma.learn.sections import TabularSettings
+from halma.learn.sitting import Sitting
 from halma.solve import Solution, solution_for, solve
 from halma.solve.solution import ChanceSolution
 from halma.solve.table import Arrays, Table
@@ -114,8 +112,8 @@ def learning_rate(settings: TabularSettings, iteration: int) -> float:
     return settings.learning.late_rate if late else settings.learning.rate
 
 
-class _Loop:
-    """One sitting of a run."""
+class _Loop(Sitting):
+    """One sitting: iterate, grade, report, save."""
 
     def __init__(
         self,
@@ -125,43 +123,21 @@ class _Loop:
         solution: Solution | None,
         reporter: Reporter,
     ) -> None:
+        super().__init__(recipe, run, KIND, threads, reporter)
         self.settings: TabularSettings = recipe.settings
-        self.recipe = recipe
-        self.out = run.path
-        self.threads = threads
-        self.game = recipe.game
         self.solution = solution
-        self.reporter = reporter
-        self.checkpoints = Checkpoints(run.checkpoints, self.game, KIND, self.settings.checkpoints)
-        #: the last iteration that is safe, and what it left
-        self.saved = 0
+        #: what the last checkpoint left
         self.found: Table | None = None
-        #: seconds of earlier sittings, and when this one began
-        self.earlier = 0.0
-        self.began = time.perf_counter()
 
     def run(self) -> TabularMetrics:
         """Train from where the run is to its end."""
-        total = self.settings.iterations
-        try:
-            self.found = self.checkpoints.newest(self.reporter.note)
-            self.saved = self.found.about["iteration"] if self.found is not None else 0
+        with self.telling():
+            self.found = self.find_checkpoint()
             history = self._find_history()
-            self.reporter.emit(
-                Started(
-                    self.recipe.name,
-                    self.out,
-                    self.game.name,
-                    total,
-                    self.saved,
-                    tuple(history),
-                    CURVES,
-                )
-            )
-            metrics: Any = history[-1] if self.saved == total else self._go_on()
+            self.announce(history, CURVES)
+            finished = self.saved == self.settings.iterations
+            metrics: Any = history[-1] if finished else self._go_on()
             self.reporter.emit(Finished(metrics))
-        except OSError as error:
-            raise self._told(error) from None
         last: TabularMetrics = metrics
         return last
 
@@ -220,7 +196,7 @@ class _Loop:
             "learning_rate": rate,
             **{key: totals[key] for key in _TOTALS},
             "grade_seconds": now - began,
-            "seconds": self._seconds(),
+            "seconds": self.seconds,
         }
         if settings.grading.watch:
             metrics["watched"] = self.watched.read(trainer.table())
@@ -263,7 +239,6 @@ class _Loop:
         trainer.table().reshape(-1)[:] = arrays["table"]
         trainer.updates()[:] = arrays["updates"]
         trainer.restore(found.about["iteration"], arrays["recent"].tobytes())
-        self.earlier = found.about["seconds"]
 
     def _save(self) -> None:
         trainer = self.trainer
@@ -275,21 +250,7 @@ class _Loop:
             "updates": trainer.updates(),
             "recent": np.frombuffer(trainer.recent(), dtype=np.uint8),
         }
-        about = {"seconds": self._seconds()}
-        path = self.checkpoints.save(trainer.iteration, about, arrays)
-        self.saved = trainer.iteration
-        self.reporter.emit(Checkpoint(self.saved, path, self.checkpoints.last_cost))
-
-    def _seconds(self) -> float:
-        return self.earlier + time.perf_counter() - self.began
-
-    def _told(self, error: OSError) -> RunError:
-        what = error.filename or self.out
-        good = f"iteration {self.saved} is safe" if self.saved else "no iteration was saved yet"
-        return RunError(
-            f"'{what}': {error.strerror}. The run has stopped; {good}, and the same command "
-            "goes on from there."
-        )
+        self.save(trainer.iteration, {"seconds": self.seconds}, arrays)
 
 
 _TOTALS = (

@@ -21,7 +21,7 @@ import torch
 from halma.errors import RunError, TableError
 from halma.interrupt import asked_to_stop
 from halma.learn import networks
-from halma.learn.checkpoints import Checkpoints, list_checkpoints
+from halma.learn.checkpoints import list_checkpoints
 from halma.learn.handlers.jsonl import MetricsFile
 from halma.learn.metrics import keep_metrics
 from halma.learn.neural.contests import Contests, Interrupted
@@ -36,17 +36,16 @@ from halma.learn.neural.settings import NeuralSettings, learning_rate
 from halma.learn.neural.stopped import judge_stopped
 from halma.learn.recipe import Recipe
 from halma.learn.reports import (
-    Checkpoint,
     Finished,
     Handler,
     Iteration,
     Progress,
     Reporter,
-    Started,
     Stopped,
     reporting,
 )
 from halma.learn.rundir import RunDirectory
+from halma.learn.sitting import Sitting
 from halma.solve.table import Table, save
 
 #: what checkpoints of these runs say they are
@@ -88,8 +87,8 @@ class _Best:
     iteration: int
 
 
-class _Loop:
-    """One sitting of a run."""
+class _Loop(Sitting):
+    """One sitting: play, learn, gate, matches, checkpoint."""
 
     def __init__(
         self,
@@ -101,53 +100,33 @@ class _Loop:
         compiled: bool,
         reporter: Reporter,
     ) -> None:
+        super().__init__(recipe, run, KIND, threads, reporter)
         self.settings: NeuralSettings = recipe.settings
-        self.recipe = recipe
-        self.out = run.path
-        self.threads = threads
         self.device = device
         self.limit = limit
         self.compiled = compiled
-        self.game = recipe.game
-        self.reporter = reporter
         self.files = GameFiles(self.out, self.game)
-        self.checkpoints = Checkpoints(run.checkpoints, self.game, KIND, self.settings.checkpoints)
         #: games on disk, by iteration
         self.counts: dict[int, int] = {}
-        #: the last iteration that is learnt, and the last that is safe
-        self.iteration = self.saved = 0
+        #: the last iteration that is learnt
+        self.iteration = 0
         self.longest = 0.0
-        #: seconds of earlier sittings, and when this one began
-        self.earlier = 0.0
-        self.began = time.perf_counter()
         self.asked = threading.Event()
 
     def run(self) -> NeuralMetrics:
         """Train from where the run is to its end."""
         total = self.settings.iterations
-        try:
-            found = self.checkpoints.newest(self.reporter.note)
-            self.saved = self.iteration = found.about["iteration"] if found is not None else 0
+        with self.telling():
+            found = self.find_checkpoint()
+            self.iteration = self.saved
             history = keep_metrics(self.out, self.saved)
-            self.reporter.emit(
-                Started(
-                    self.recipe.name,
-                    self.out,
-                    self.game.name,
-                    total,
-                    self.saved,
-                    tuple(history),
-                    curves(self.settings),
-                )
-            )
+            self.announce(history, curves(self.settings))
             if self.saved == total and (self.out / WEIGHTS).exists():
                 metrics: Any = history[-1]
             else:
                 metrics = self._go_on(found, history[-1] if history else None)
             if self.iteration == total:
                 self.reporter.emit(Finished(metrics))
-        except OSError as error:
-            raise self._told(error) from None
         last: NeuralMetrics = metrics
         return last
 
@@ -223,7 +202,6 @@ class _Loop:
         self.learner = Learner(self.game, settings, self.device, self.threads)
         if found is not None:
             self.learner.restore(found.arrays, found.about["steps"])
-            self.earlier = found.about["seconds"]
         self.best = _Best(weights_of(self.learner.network), self.saved)
         if found is not None and settings.gate.games:
             prefix = "best/"
@@ -330,7 +308,7 @@ class _Loop:
             **compared,
             "learn_seconds": losses.seconds,
             "match_seconds": time.perf_counter() - began,
-            "seconds": self._seconds(),
+            "seconds": self.seconds,
         }
         return metrics  # type: ignore[return-value]
 
@@ -377,7 +355,7 @@ class _Loop:
         save(path, self.game, "batch", {"iteration": iteration, "step": trouble.step}, flat)
         return RunError(
             f"The loss became not a number in iteration {iteration}, at step {trouble.step}, so "
-            f"the run has stopped. The batch is in '{path}'; {self._safe()}. A lower "
+            f"the run has stopped. The batch is in '{path}'; {self.safe}. A lower "
             "'learning.rate' may help."
         )
 
@@ -413,7 +391,7 @@ class _Loop:
             best = self.best.weights.items()
             arrays |= {f"best/{name}": array.reshape(-1) for name, array in best}
         about = {
-            "seconds": self._seconds(),
+            "seconds": self.seconds,
             "steps": self.learner.steps,
             "best": self.best.iteration,
             "network": self.learner.network.info.architecture,
@@ -421,13 +399,13 @@ class _Loop:
         return about, arrays
 
     def _save(self) -> None:
-        if self.iteration == self.saved:
-            return
-        path = self.checkpoints.save(self.iteration, *self.state)
-        self.saved = self.iteration
+        if self.iteration != self.saved:
+            self.save(self.iteration, *self.state)
+
+    def follow_checkpoint(self) -> None:
+        """Write the best network; forget games that are not needed again."""
         self._write_best()
         self._forget_games()
-        self.reporter.emit(Checkpoint(self.saved, path, self.checkpoints.last_cost))
 
     def _write_best(self) -> None:
         """Write the best network, unless it is there."""
@@ -458,19 +436,6 @@ class _Loop:
             if held >= self.settings.learning.window:
                 self.files.remove(iteration)
             held += self.counts.get(iteration, 0)
-
-    def _seconds(self) -> float:
-        return self.earlier + time.perf_counter() - self.began
-
-    def _safe(self) -> str:
-        return f"iteration {self.saved} is safe" if self.saved else "no iteration was saved yet"
-
-    def _told(self, error: OSError) -> RunError:
-        what = error.filename or self.out
-        return RunError(
-            f"'{what}': {error.strerror}. The run has stopped; {self._safe()}, and the same "
-            "command goes on from there."
-        )
 
 
 def _can_export() -> bool:
