@@ -29,7 +29,7 @@ from halma.errors import RunError
 from halma.learn import read_metrics
 from halma.learn.checkpoints import list_checkpoints
 from halma.learn.lookup import KIND, open_lookup_table
-from halma.learn.reports import Checkpoint, Note, Started
+from halma.learn.reports import Checkpoint, Finished, Note, Started, Stopped
 from halma.learn.rundir import RunDirectory, lengthen
 from halma.learn.tabular import train
 from halma.solve.table import load
@@ -381,6 +381,37 @@ def test_ctrl_c(whole, tmp_path):
     assert f"Stopped after iteration {done}, which is saved." in said
     assert lines_of(out) == done
     assert not list(out.rglob("*.tmp"))
+
+
+def test_out_of_time(whole, tmp_path):
+    out, listener = tmp_path / "run", Listener()
+    last = train(small(iterations=100_000), out, [listener], seconds=1.0)
+    assert (
+        listener.all(Stopped)[0].iteration == last["iteration"] == len(read_metrics(out)) < 100_000
+    )
+    assert not listener.all(Finished)
+    assert list_checkpoints(out / "checkpoints")[0][0] == last["iteration"]
+    again = train(small(iterations=100_000), out, seconds=1.0)
+    assert again["iteration"] > last["iteration"] and again["seconds"] > last["seconds"]
+    first = [without_times(line) for line in read_metrics(out)]
+    for ours, theirs in zip(first, map(without_times, read_metrics(whole)), strict=False):
+        # The learning rate of the whole run falls half-way.
+        if theirs["learning_rate"] == 1.0:
+            assert ours == theirs
+
+
+def test_time_that_is_too_short(tmp_path):
+    with pytest.raises(RunError, match="too short for a single iteration"):
+        train(small(selfplay__games=100_000), tmp_path / "run", seconds=0.05)
+    assert read_metrics(tmp_path / "run") == []
+
+
+def test_minutes_on_the_command_line(tmp_path):
+    given = ("--minutes", "0.04", "--iterations", "100000")
+    process = start(recipe_file(tmp_path), tmp_path / "run", *given)
+    status, told, err = finish(process)
+    assert status == 0 and 0 < told["iteration"] < 100_000
+    assert f"Stopped after iteration {told['iteration']}, which is saved." in err
 
 
 def test_a_run_can_be_made_longer_but_not_shorter(tmp_path):

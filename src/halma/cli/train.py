@@ -44,7 +44,7 @@ def train(
     ] = "auto",
     minutes: Annotated[
         float | None,
-        typer.Option(min=0, help="Stop after so long, as Ctrl-C would; for networks."),
+        typer.Option(min=0, help="Stop after so long, as Ctrl-C would."),
     ] = None,
     json: JsonFlag = False,
 ) -> None:
@@ -75,12 +75,12 @@ def train(
             seconds=math.inf if minutes is None else 60 * minutes,
         )
     except KeyboardInterrupt:
-        note(f"To go on: {shlex.join([program(), *sys.argv[1:]])}")
+        _say_how_to_go_on()
         raise
     if json:
         print_json({"run": str(folder), "recipe": chosen.name, "settings": chosen.flat, **metrics})
     else:
-        _say_what_now(folder, chosen)
+        _say_what_now(folder, chosen, metrics["iteration"] == chosen.settings.iterations)
 
 
 def _with_iterations(recipe: Recipe, folder: Path, iterations: int) -> Recipe:
@@ -96,7 +96,11 @@ def _with_iterations(recipe: Recipe, folder: Path, iterations: int) -> Recipe:
     return recipe.changed({"iterations": iterations})
 
 
-def _say_what_now(folder: Path, recipe: Recipe) -> None:
+def _say_how_to_go_on() -> None:
+    note(f"To go on: {shlex.join([program(), *sys.argv[1:]])}")
+
+
+def _say_what_now(folder: Path, recipe: Recipe, finished: bool) -> None:
     """Print where things are, and commands to be copied."""
     from halma.learn.run_report import NAME
 
@@ -108,6 +112,9 @@ def _say_what_now(folder: Path, recipe: Recipe) -> None:
     note(f"To play against what was learnt, and to let it play against {against}:")
     note(f"  {here} play human {learned} --game {variant}")
     note(f"  {here} match {learned} {against} --game {variant} --games 100")
+    if not finished:
+        _say_how_to_go_on()
+        return
     more = 2 * recipe.settings.iterations
     note(f"To go on training: {here} train {shlex.quote(str(folder))} --iterations {more}")
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from halma.errors import RecipeError
 from halma.learn.recipe import Recipe
 from halma.learn.reports import Handler, Metrics
 
@@ -21,15 +20,13 @@ def train(
 ) -> Metrics:
     """Train as a recipe says, in a run directory; return the metrics of the last iteration.
 
-    `device` and `seconds` are for methods that learn a network: where to compute, and after
-    how long to stop.
+    `device` is for methods that learn a network: where to compute. After `seconds` of this
+    sitting a run stops as if it had been asked to, but returns.
     """
     if recipe.method == "neural":
         from halma.learn.neural.loop import train as train_network
 
         return train_network(recipe, out, handlers, threads, device, seconds)
-    if seconds < math.inf:
-        raise RecipeError(f"'{recipe.name}' cannot be stopped by the clock: it learns a table.")
     from halma.learn.tabular import train as train_table
 
-    return train_table(recipe, out, handlers, threads)
+    return train_table(recipe, out, handlers, threads, seconds=seconds)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
+import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from halma.errors import RunError
+from halma.interrupt import asked_to_stop
 from halma.learn.checkpoints import Checkpoints
 from halma.learn.recipe import Recipe
-from halma.learn.reports import Checkpoint, Curve, Metrics, Reporter, Started
+from halma.learn.reports import Checkpoint, Curve, Metrics, Reporter, Started, Stopped
 from halma.learn.rundir import RunDirectory
 from halma.solve.table import Arrays, Table
 
@@ -18,11 +21,18 @@ from halma.solve.table import Arrays, Table
 class Sitting:
     """Where a run is, what of it is safe, and how long it has taken.
 
-    `kind` is what the checkpoints of a method say they are.
+    `kind` is what the checkpoints of a method say they are, `limit` how many seconds this
+    sitting may take.
     """
 
     def __init__(
-        self, recipe: Recipe, run: RunDirectory, kind: str, threads: int, reporter: Reporter
+        self,
+        recipe: Recipe,
+        run: RunDirectory,
+        kind: str,
+        threads: int,
+        limit: float,
+        reporter: Reporter,
     ) -> None:
         self.recipe = recipe
         self.game = recipe.game
@@ -37,6 +47,13 @@ class Sitting:
         #: seconds of earlier sittings, and when this one began
         self.earlier = 0.0
         self.began = time.perf_counter()
+        self.limit = limit
+        #: set when a person asks to stop, or when the time is up
+        self.asked = threading.Event()
+        self.timed_out = False
+        #: seconds of the longest iteration, and when the one in hand began
+        self._longest = 0.0
+        self._began_iteration: float | None = None
 
     @property
     def seconds(self) -> float:
@@ -74,6 +91,48 @@ class Sitting:
 
     def follow_checkpoint(self) -> None:
         """Bring files that a method keeps besides into step with a new checkpoint."""
+
+    @contextmanager
+    def stoppable(self, stop: Callable[[], None]) -> Iterator[None]:
+        """Call `stop` at Ctrl-C, or when the time is up."""
+        with asked_to_stop(stop) as self.asked:
+
+            def time_is_up() -> None:
+                self.timed_out = True
+                self.asked.set()
+                stop()
+
+            left = self.limit - (time.perf_counter() - self.began)
+            timer = threading.Timer(min(max(left, 0.0), threading.TIMEOUT_MAX), time_is_up)
+            timer.daemon = True
+            if self.limit < math.inf:
+                timer.start()
+            try:
+                yield
+            finally:
+                timer.cancel()
+                if timer.ident is not None:
+                    timer.join()  # no thread of ours may be left when the interpreter ends
+
+    def may_begin(self) -> bool:
+        """Tell whether another iteration may begin: nobody asked to stop, and it fits."""
+        if self.asked.is_set():
+            return False
+        now = time.perf_counter()
+        if self._began_iteration is not None:
+            self._longest = max(self._longest, now - self._began_iteration)
+        self._began_iteration = now
+        if now - self.began + self._longest > self.limit:
+            self.timed_out = True
+        return not self.timed_out
+
+    def tell_stopped(self, iteration: int) -> None:
+        """Tell everybody that the run stops before its end; a person's wish ends the program."""
+        self.reporter.emit(Stopped(iteration))
+        if not self.timed_out:
+            raise KeyboardInterrupt
+        if iteration == 0:
+            raise RunError("The time was too short for a single iteration.")
 
     @contextmanager
     def telling(self) -> Iterator[None]:

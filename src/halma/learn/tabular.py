@@ -6,6 +6,7 @@ around them: iterate, grade, report, save.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,7 +16,7 @@ import numpy as np
 
 from halma import _core
 from halma.errors import TableError
-from halma.interrupt import asked_to_stop, interruptible
+from halma.interrupt import interruptible
 from halma.learn.grading import (
     TestPositions,
     Watched,
@@ -33,7 +34,6 @@ from halma.learn.reports import (
     Handler,
     Iteration,
     Reporter,
-    Stopped,
     reporting,
 )
 from halma.learn.rundir import RunDirectory
@@ -92,18 +92,20 @@ def train(
     handlers: Sequence[Handler] = (),
     threads: int = 1,
     solution: Solution | None = None,
+    seconds: float = math.inf,
 ) -> TabularMetrics:
     """Train as a recipe says, in a run directory; return the metrics of the last iteration.
 
     A run that was stopped or killed goes on where it was, and a finished one only answers.
-    Without a `solution` one is read from where tables are kept, or made. A person's Ctrl-C
-    leaves a checkpoint and ends in `KeyboardInterrupt`.
+    After `seconds` of this sitting it stops as if it had been asked to, but returns. Without
+    a `solution` one is read from where tables are kept, or made. A person's Ctrl-C leaves a
+    checkpoint and ends in `KeyboardInterrupt`.
     """
     with (
         RunDirectory(out, recipe) as run,
         reporting([MetricsFile(out), *handlers]) as reporter,
     ):
-        return _Loop(recipe, run, threads, solution, reporter).run()
+        return _Loop(recipe, run, threads, solution, seconds, reporter).run()
 
 
 def learning_rate(settings: TabularSettings, iteration: int) -> float:
@@ -121,9 +123,10 @@ class _Loop(Sitting):
         run: RunDirectory,
         threads: int,
         solution: Solution | None,
+        limit: float,
         reporter: Reporter,
     ) -> None:
-        super().__init__(recipe, run, KIND, threads, reporter)
+        super().__init__(recipe, run, KIND, threads, limit, reporter)
         self.settings: TabularSettings = recipe.settings
         self.solution = solution
         #: what the last checkpoint left
@@ -135,9 +138,11 @@ class _Loop(Sitting):
             self.found = self.find_checkpoint()
             history = self._find_history()
             self.announce(history, CURVES)
-            finished = self.saved == self.settings.iterations
-            metrics: Any = history[-1] if finished else self._go_on()
-            self.reporter.emit(Finished(metrics))
+            metrics: Any = history[-1] if history else None
+            if self.saved < self.settings.iterations:
+                metrics = self._go_on(metrics)
+            if metrics["iteration"] == self.settings.iterations:
+                self.reporter.emit(Finished(metrics))
         last: TabularMetrics = metrics
         return last
 
@@ -150,7 +155,7 @@ class _Loop(Sitting):
                 return history
         return keep_metrics(self.out, self.saved)
 
-    def _go_on(self) -> TabularMetrics:
+    def _go_on(self, last: TabularMetrics | None) -> TabularMetrics:
         self.trainer = interruptible(lambda: make_trainer(self.recipe, self.threads))
         if self.found is not None:
             self._restore(self.found)
@@ -158,22 +163,25 @@ class _Loop(Sitting):
             self.found = None
         self._prepare_grading()
         self.began = time.perf_counter()
-        with asked_to_stop(self.trainer.stop) as asked:
-            while True:
-                metrics = None if asked.is_set() else self._iterate()
-                if metrics is not None:
-                    self.reporter.emit(Iteration(metrics))
-                    if metrics["iteration"] == self.settings.iterations:
-                        if self.settings.checkpoints.keep:
-                            self._save()
-                        self.checkpoints.finish()
-                        return metrics
-                if asked.is_set():
+        total = self.settings.iterations
+        with self.stoppable(self.trainer.stop):
+            while self.trainer.iteration < total and self.may_begin():
+                metrics = self._iterate()
+                if metrics is None:
+                    break
+                last = metrics
+                self.reporter.emit(Iteration(last))
+                if self.trainer.iteration < total and self.checkpoints.is_due:
                     self._save()
-                    self.reporter.emit(Stopped(self.trainer.iteration))
-                    raise KeyboardInterrupt
-                if self.checkpoints.is_due:
+            if self.trainer.iteration == total:
+                if self.settings.checkpoints.keep:
                     self._save()
+                self.checkpoints.finish()
+            else:
+                self._save()
+                self.tell_stopped(self.trainer.iteration)
+        assert last is not None
+        return last
 
     def _iterate(self) -> TabularMetrics | None:
         """Play, learn and grade; nothing if it was stopped before it had learnt."""

@@ -7,10 +7,8 @@ killed goes on with what is there.
 from __future__ import annotations
 
 import math
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +17,6 @@ import numpy as np
 import torch
 
 from halma.errors import RunError, TableError
-from halma.interrupt import asked_to_stop
 from halma.learn import networks
 from halma.learn.checkpoints import list_checkpoints
 from halma.learn.handlers.jsonl import MetricsFile
@@ -41,7 +38,6 @@ from halma.learn.reports import (
     Iteration,
     Progress,
     Reporter,
-    Stopped,
     reporting,
 )
 from halma.learn.rundir import RunDirectory
@@ -100,18 +96,15 @@ class _Loop(Sitting):
         compiled: bool,
         reporter: Reporter,
     ) -> None:
-        super().__init__(recipe, run, KIND, threads, reporter)
+        super().__init__(recipe, run, KIND, threads, limit, reporter)
         self.settings: NeuralSettings = recipe.settings
         self.device = device
-        self.limit = limit
         self.compiled = compiled
         self.files = GameFiles(self.out, self.game)
         #: games on disk, by iteration
         self.counts: dict[int, int] = {}
         #: the last iteration that is learnt
         self.iteration = 0
-        self.longest = 0.0
-        self.asked = threading.Event()
 
     def run(self) -> NeuralMetrics:
         """Train from where the run is to its end."""
@@ -132,68 +125,30 @@ class _Loop(Sitting):
 
     def _go_on(self, found: Table | None, last: Any) -> NeuralMetrics:
         self._prepare(found)
-        with self._stoppable() as asked:
-            self.asked = asked
+        with self.stoppable(self._stop):
             if self.saved:
                 self._write_best()
             else:
                 self._open()
-            while self.iteration < self.settings.iterations and not self._out_of_time():
-                began = time.perf_counter()
+            while self.iteration < self.settings.iterations and self.may_begin():
                 try:
                     last = self._iterate(self.iteration + 1)
                 except Interrupted:
                     break
-                self.longest = max(self.longest, time.perf_counter() - began)
                 self.reporter.emit(Iteration(last))
                 done = self.iteration == self.settings.iterations
-                if done or asked.is_set() or self.checkpoints.is_due:
+                if done or self.asked.is_set() or self.checkpoints.is_due:
                     self._save()
             if self.iteration < self.settings.iterations:
                 self._save()
-                self.reporter.emit(Stopped(self.iteration))
-                if asked.is_set() and not self.timed_out:
-                    raise KeyboardInterrupt
-        if last is None:
-            raise RunError("The time was too short for a single iteration.")
+                self.tell_stopped(self.iteration)
+        assert last is not None
         return last  # type: ignore[no-any-return]
 
-    # Being asked to stop.
-
-    @contextmanager
-    def _stoppable(self) -> Iterator[threading.Event]:
-        """Stop the stage in hand at Ctrl-C, or when the time is up."""
-        self.timed_out = False
-
-        def stop() -> None:
-            self.selfplay.stop()
-            self.learner.stop()
-
-        with asked_to_stop(stop) as asked:
-
-            def time_is_up() -> None:
-                self.timed_out = True
-                asked.set()
-                stop()
-
-            timer = threading.Timer(min(self.limit, threading.TIMEOUT_MAX), time_is_up)
-            timer.daemon = True
-            if self.limit < math.inf:
-                timer.start()
-            try:
-                yield asked
-            finally:
-                timer.cancel()
-                if timer.ident is not None:
-                    timer.join()  # no thread of ours may be left when the interpreter ends
-
-    def _out_of_time(self) -> bool:
-        """Tell whether another iteration would not fit into the time."""
-        if self.asked.is_set():
-            return True
-        used = time.perf_counter() - self.began
-        self.timed_out = used + self.longest > self.limit
-        return self.timed_out
+    def _stop(self) -> None:
+        """Stop the stage in hand."""
+        self.selfplay.stop()
+        self.learner.stop()
 
     # The stages.
 
