@@ -36,7 +36,7 @@ class AnyGame {
   virtual void legal(const Bytes* state, MoveList& moves) const = 0;
   virtual bool terminal(const Bytes* state) const = 0;
   virtual void play(Bytes* state, Move move) const = 0;
-  virtual bool progress(const Bytes* state, Move move) const = 0;
+  virtual bool irreversible(const Bytes* state, Move move) const = 0;
   virtual int landing(Move move) const = 0;
   virtual bool at_chance(const Bytes* state) const = 0;
   virtual void outcomes(const Bytes* state, OutcomeList& outcomes) const = 0;
@@ -51,7 +51,7 @@ class AnyGame {
   virtual void encode(const Bytes* recent, int number, const Context& context, float* out) const = 0;
   virtual int version() const = 0;
   virtual bool uses_context() const { return true; }
-  virtual bool whole_planes() const { return false; }
+  virtual bool byte_planes() const { return false; }
   virtual std::uint64_t key(const Bytes* state) const = 0;
   virtual std::uint64_t index_size() const = 0;
   virtual std::uint64_t index(const Bytes* state) const = 0;
@@ -106,7 +106,7 @@ class Erased final : public AnyGame {
     game_.play(state, move);
     store(state, s);
   }
-  bool progress(const Bytes* s, Move move) const override { return game_.progress(load(s), move); }
+  bool irreversible(const Bytes* s, Move move) const override { return game_.irreversible(load(s), move); }
   int landing(Move move) const override { return game_.landing(move); }
   bool at_chance(const Bytes* s) const override { return game_.at_chance(load(s)); }
   void outcomes(const Bytes* s, OutcomeList& list) const override { game_.outcomes(load(s), list); }
@@ -128,7 +128,7 @@ class Erased final : public AnyGame {
   }
   int version() const override { return game_.version(); }
   bool uses_context() const override { return halma::uses_context(game_); }
-  bool whole_planes() const override { return halma::whole_planes(game_); }
+  bool byte_planes() const override { return halma::byte_planes(game_); }
   std::uint64_t key(const Bytes* s) const override { return game_.key(load(s)); }
   std::uint64_t index_size() const override { return game_.index_size(); }
   std::uint64_t index(const Bytes* s) const override { return game_.index(load(s)); }
@@ -209,7 +209,7 @@ class Opaque {
   void legal(const State& s, MoveList& moves) const { game_->legal(s.bytes.data(), moves); }
   bool terminal(const State& s) const { return game_->terminal(s.bytes.data()); }
   void play(State& s, Move move) const { game_->play(s.bytes.data(), move); }
-  bool progress(const State& s, Move move) const { return game_->progress(s.bytes.data(), move); }
+  bool irreversible(const State& s, Move move) const { return game_->irreversible(s.bytes.data(), move); }
   int landing(Move move) const { return game_->landing(move); }
   bool at_chance(const State& s) const { return game_->at_chance(s.bytes.data()); }
   void outcomes(const State& s, OutcomeList& list) const { game_->outcomes(s.bytes.data(), list); }
@@ -229,7 +229,7 @@ class Opaque {
   }
   int version() const { return game_->version(); }
   bool uses_context() const { return game_->uses_context(); }
-  bool whole_planes() const { return game_->whole_planes(); }
+  bool byte_planes() const { return game_->byte_planes(); }
   std::uint64_t key(const State& s) const { return game_->key(s.bytes.data()); }
   std::uint64_t index_size() const { return game_->index_size(); }
   std::uint64_t index(const State& s) const { return game_->index(s.bytes.data()); }

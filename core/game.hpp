@@ -83,7 +83,7 @@ inline float no_progress_share(int quiet, int limit) {
 }
 
 /// What a random ply did. `over` means nothing was played: the state is terminal.
-enum class Ply : std::uint8_t { over, quiet, progress };
+enum class Ply : std::uint8_t { over, reversible, irreversible };
 
 template <class G>
 concept Game =
@@ -108,7 +108,7 @@ concept Game =
       { g.play(s, m) } -> std::same_as<void>;
       // True when the move can never be taken back, so that no earlier position
       // can recur and a no-progress count starts again.
-      { g.progress(c, m) } -> std::same_as<bool>;
+      { g.irreversible(c, m) } -> std::same_as<bool>;
       // The cell a move ends on (rules about cycles look at it).
       { g.landing(m) } -> std::same_as<int>;
 
@@ -177,7 +177,7 @@ concept Game =
 //                                       that changes nothing, number 0, and what a state and a
 //                                       move look like in the k-th
 //   bool uses_context()                 whether encode() looks at the context; without it, yes
-//   bool whole_planes()                 whether all that encode() writes are whole numbers from 0 to
+//   bool byte_planes()                 whether all that encode() writes are whole numbers from 0 to
 //                                       255, so that planes may travel as bytes; without it, no
 //   class Backward                      moves taken back, for retrograde analysis: see the concept
 //                                       TakesBack in solve/retrograde.hpp
@@ -233,11 +233,11 @@ bool uses_context(const G& game) {
 }
 
 template <Game G>
-bool whole_planes(const G& game) {
+bool byte_planes(const G& game) {
   if constexpr (requires {
-                  { game.whole_planes() } -> std::same_as<bool>;
+                  { game.byte_planes() } -> std::same_as<bool>;
                 })
-    return game.whole_planes();
+    return game.byte_planes();
   else
     return false;
 }

@@ -72,9 +72,9 @@ Ply random_ply(const G& game, typename G::State& state, Random& random) {
     game.legal(state, moves);
     if (moves.empty()) return Ply::over;
     const Move move = moves[random.below(moves.size())];
-    const bool progress = game.progress(state, move);
+    const bool progress = game.irreversible(state, move);
     game.play(state, move);
-    return progress ? Ply::progress : Ply::quiet;
+    return progress ? Ply::irreversible : Ply::reversible;
   }
 }
 
@@ -107,7 +107,7 @@ PlayoutTotals playouts(const G& game, const typename G::State& start, std::uint6
       const Ply ply = random_ply(game, state, random);
       if (ply == Ply::over) break;
       ++plies;
-      quiet = ply == Ply::progress ? 0 : quiet + 1;
+      quiet = ply == Ply::irreversible ? 0 : quiet + 1;
     }
     float scores[kMaxPlayers];
     game.result(state, scores);

@@ -10,7 +10,7 @@ namespace halma {
 class AnyGame;
 
 /// The value of a state under best play of two players.
-struct Known {
+struct ExactValue {
   double value;  // for the player to move: 1 a win, 1/2 a draw, 0 a loss, or a chance between
   // Plies to the end where that is certain; otherwise plies to the next move that cannot
   // be taken back; 0 for a draw. Who is ahead wants it short, who is behind long.
@@ -19,13 +19,13 @@ struct Known {
   bool certain() const { return value == 0 || value == 1; }
 
   /// What a move that leads here is worth to its player; `progress`: it cannot be taken back.
-  Known before(bool same_player, bool progress) const {
+  ExactValue before(bool same_player, bool progress) const {
     const double worth = same_player ? value : 1 - value;
     return {worth, worth == 0.5 ? 0 : progress && !certain() ? 1 : distance + 1};
   }
 
   /// Whether a player prefers this.
-  bool better_than(const Known& other) const {
+  bool better_than(const ExactValue& other) const {
     // Values that differ by less are the same; exact ones differ by far more.
     constexpr double kTolerance = 1e-12;
     if (value > other.value + kTolerance) return true;
@@ -43,13 +43,13 @@ class Oracle {
   virtual bool fits(const AnyGame& game) const = 0;
   /// What it knows of a state of that game, be it a decision or at chance; nothing where
   /// the game is over. Called from many threads.
-  virtual std::optional<Known> known(const std::byte* state) const = 0;
+  virtual std::optional<ExactValue> probe(const std::byte* state) const = 0;
 };
 
 /// The same for a state with its type; bytes of a state are its own.
 template <class State>
-std::optional<Known> ask(const Oracle& oracle, const State& state) {
-  return oracle.known(reinterpret_cast<const std::byte*>(&state));
+std::optional<ExactValue> probe(const Oracle& oracle, const State& state) {
+  return oracle.probe(reinterpret_cast<const std::byte*>(&state));
 }
 
 }  // namespace halma

@@ -41,7 +41,7 @@ class Record {
   }
 
   /// Plies since the last one that cannot be taken back.
-  int quiet() const { return quiet_.back(); }
+  int halfmove_clock() const { return quiet_.back(); }
 
   /// How often the current position stood before.
   int repetitions() const {
@@ -50,12 +50,14 @@ class Record {
     return static_cast<int>(std::count(keys_.begin(), keys_.end() - 1, now));
   }
 
-  Context context() const { return {repetitions(), no_progress_share(quiet(), limits_.no_progress)}; }
+  Context context() const {
+    return {repetitions(), no_progress_share(halfmove_clock(), limits_.no_progress)};
+  }
 
   End end() const {
     if (!game_->at_chance(state()) && game_->terminal(state())) return End::rules;
     if (limits_.repetitions > 0 && repetitions() + 1 >= limits_.repetitions) return End::repetition;
-    if (limits_.no_progress > 0 && quiet() >= limits_.no_progress) return End::no_progress;
+    if (limits_.no_progress > 0 && halfmove_clock() >= limits_.no_progress) return End::no_progress;
     if (limits_.plies > 0 && plies() >= limits_.plies) return End::plies;
     if (limits_.cycle_window > 0 && cycles()) return End::cycle;
     return End::none;
@@ -63,11 +65,11 @@ class Record {
 
   /// Plays a legal move or resolves chance with a possible outcome; callers check.
   void play(Move move) {
-    const bool progress = game_->progress(state(), move);
-    add({false, move}, progress ? 0 : quiet() + 1, [&](Bytes* next) { game_->play(next, move); });
+    const bool progress = game_->irreversible(state(), move);
+    add({false, move}, progress ? 0 : halfmove_clock() + 1, [&](Bytes* next) { game_->play(next, move); });
   }
   void resolve(Outcome outcome) {
-    add({true, outcome}, quiet(), [&](Bytes* next) { game_->resolve(next, outcome); });
+    add({true, outcome}, halfmove_clock(), [&](Bytes* next) { game_->resolve(next, outcome); });
   }
 
   /// Takes the last event back; the record must not be at its start.

@@ -119,7 +119,7 @@ class DarkChess {
     hand_over(s);
   }
 
-  bool progress(const State& s, Move move) const {
+  bool irreversible(const State& s, Move move) const {
     const int from = move & 0xFF, to = move >> 8;
     return from == to || (s.colour[own_colour(s) ^ 1] >> to & 1) != 0;
   }
@@ -158,12 +158,12 @@ class DarkChess {
       const int type = random_type(s, static_cast<std::uint32_t>(random_word));
       hand_over(s);
       turn_up(s, to, type);
-      return Ply::progress;
+      return Ply::irreversible;
     }
     const bool capture = s.colour[own_colour(s) ^ 1] >> to & 1;
     shift_piece(s, from, to);
     hand_over(s);
-    return capture ? Ply::progress : Ply::quiet;
+    return capture ? Ply::irreversible : Ply::reversible;
   }
 
   void result(const State& s, float* scores) const {

@@ -73,7 +73,9 @@ class Draughts {
     else
       make<1>(s, move);
   }
-  bool progress(const State& s, Move move) const { return jumps(move) > 0 || !(s.kings >> start(move) & 1); }
+  bool irreversible(const State& s, Move move) const {
+    return jumps(move) > 0 || !(s.kings >> start(move) & 1);
+  }
   int landing(Move move) const { return path(move).back(); }
 
   /// The squares a move touches, 0 to 31, first to last.
@@ -417,7 +419,7 @@ class Draughts {
       MoveList moves;
       captures<Us>(v, from, [&](Move move) { moves.push(move); });
       make<Us>(s, moves[moves.size() == 1 ? 0 : random.below(moves.size())]);
-      return Ply::progress;
+      return Ply::irreversible;
     }
     const Board can[4] = {steppers<Us, 0>(v), steppers<Us, 1>(v), steppers<Us, 2>(v), steppers<Us, 3>(v)};
     const int up_to_0 = std::popcount(can[0]), up_to_1 = up_to_0 + std::popcount(can[1]);
@@ -430,7 +432,7 @@ class Draughts {
     const Board to = std::rotl(from, kSteps[d]);
     const bool king = s.kings & from;
     finish<Us>(s, from, to, 0);
-    return king ? Ply::quiet : Ply::progress;
+    return king ? Ply::reversible : Ply::irreversible;
   }
 
   void fill_actions() {

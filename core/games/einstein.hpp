@@ -91,7 +91,7 @@ class Einstein {
     relocate(s, piece, to);
   }
 
-  bool progress(const State&, Move) const { return true; }  // pieces only go forward
+  bool irreversible(const State&, Move) const { return true; }  // pieces only go forward
   int landing(Move move) const { return static_cast<int>(move >> 8); }
 
   // Outcomes: placements are numbered like permutations in lexicographic order, a
@@ -135,7 +135,7 @@ class Einstein {
     const int from = second ? high_from : low_from;
     const int to = steps_[s.mover][from][second ? pick - low_steps : pick];
     relocate(s, second ? high : low, to);
-    return Ply::progress;
+    return Ply::irreversible;
   }
 
   void result(const State& s, float* scores) const {
@@ -169,7 +169,7 @@ class Einstein {
   int history() const { return 1; }
   int version() const { return 1; }
   bool uses_context() const { return false; }
-  bool whole_planes() const { return true; }
+  bool byte_planes() const { return true; }
   void encode(std::span<const State> recent, const Context&, float* out) const {
     const State& s = recent[0];
     std::fill(out, out + shape().size(), 0.0f);

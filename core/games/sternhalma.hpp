@@ -123,7 +123,7 @@ class Sternhalma {
     }
     if (number == 0) {
       play(s, kPass);
-      return Ply::quiet;
+      return Ply::reversible;
     }
     int pick = static_cast<int>(random.below(number)), piece = 0;
     while (until[piece] <= pick) ++piece;
@@ -134,10 +134,10 @@ class Sternhalma {
     while (pick--) left &= left - 1;
     const int from = s.piece[s.mover * army_ + piece];
     const int landed = map_.hole_at[c][std::countr_zero(left)];
-    const bool irreversible = progress(s, static_cast<Move>(from | landed << 8));
+    const bool irreversible_move = irreversible(s, static_cast<Move>(from | landed << 8));
     relocate(s, piece, from, landed);
     finish_turn(s);
-    return irreversible ? Ply::progress : Ply::quiet;
+    return irreversible_move ? Ply::irreversible : Ply::reversible;
   }
 
   void play(State& s, Move move) const {
@@ -150,7 +150,7 @@ class Sternhalma {
   }
 
   /// Only a piece that enters a target it may not leave can never go back.
-  bool progress(const State& s, Move move) const {
+  bool irreversible(const State& s, Move move) const {
     return options().locked_target && move != kPass && map_.has(map_.target[s.mover], move >> 8) &&
            !map_.has(map_.target[s.mover], move & 0xFF);
   }
@@ -259,7 +259,7 @@ class Sternhalma {
   int history() const { return options().ids_view ? 3 : 1; }
   int version() const { return 1; }
   bool uses_context() const { return false; }
-  bool whole_planes() const { return true; }
+  bool byte_planes() const { return true; }
 
   void encode(std::span<const State> recent, const Context&, float* out) const {
     const State& s = recent[0];

@@ -151,7 +151,7 @@ void bind_game(nb::module_& module) {
       .def_prop_ro("version", &AnyGame::version)
       .def_prop_ro("index_size", &AnyGame::index_size)
       .def_prop_ro("uses_context", &AnyGame::uses_context, "Whether planes look at the game's past.")
-      .def_prop_ro("whole_planes", &AnyGame::whole_planes, "Whether planes fit into bytes.")
+      .def_prop_ro("byte_planes", &AnyGame::byte_planes, "Whether planes fit into bytes.")
       .def_prop_ro(
           "shape", [](G g) { return nb::make_tuple(g.shape().planes, g.shape().rows, g.shape().columns); },
           nb::sig("def shape(self) -> tuple[int, int, int]"))
@@ -187,7 +187,7 @@ void bind_game(nb::module_& module) {
                g.play(b, move);
              });
            })
-      .def("progress", [](G g, B s, Move move) { return g.progress(state_bytes(g, s), move); })
+      .def("irreversible", [](G g, B s, Move move) { return g.irreversible(state_bytes(g, s), move); })
       .def("landing", &AnyGame::landing)
       .def("at_chance", [](G g, B s) { return g.at_chance(state_bytes(g, s)); })
       .def("outcomes", &outcomes, nb::sig("def outcomes(self, state: bytes, /) -> list[tuple[int, float]]"))

@@ -9,9 +9,9 @@ namespace {
 
 using ByteArray = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-std::optional<nb::tuple> known(const Oracle& oracle, const AnyGame& game, const nb::bytes& state) {
+std::optional<nb::tuple> probe(const Oracle& oracle, const AnyGame& game, const nb::bytes& state) {
   if (!oracle.fits(game)) throw nb::value_error("this oracle knows another game");
-  const std::optional<Known> found = oracle.known(state_bytes(game, state));
+  const std::optional<ExactValue> found = oracle.probe(state_bytes(game, state));
   if (!found) return std::nullopt;
   return nb::make_tuple(found->value, found->distance);
 }
@@ -21,8 +21,8 @@ std::optional<nb::tuple> known(const Oracle& oracle, const AnyGame& game, const 
 void bind_oracle(nb::module_& module) {
   nb::class_<Oracle>(module, "Oracle", "Knows the exact value of some positions of a game for two.")
       .def("fits", &Oracle::fits, nb::arg("game"), "Whether it was made for this game.")
-      .def("known", &known, nb::arg("game"), nb::arg("state"),
-           nb::sig("def known(self, game: AnyGame, state: bytes) -> tuple[float, int] | None"),
+      .def("probe", &probe, nb::arg("game"), nb::arg("state"),
+           nb::sig("def probe(self, game: AnyGame, state: bytes) -> tuple[float, int] | None"),
            "Value for the mover, and distance; None where it does not know or the game is over.");
 
   nb::class_<RetrogradeTable, Oracle>(module, "RetrogradeTable",

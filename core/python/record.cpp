@@ -30,7 +30,7 @@ void bind_record(nb::module_& module) {
            })
       .def("__len__", &Record::length)
       .def_prop_ro("plies", &Record::plies)
-      .def_prop_ro("quiet", &Record::quiet)
+      .def_prop_ro("halfmove_clock", &Record::halfmove_clock)
       .def_prop_ro("repetitions", &Record::repetitions)
       .def_prop_ro("end", &Record::end)
       .def(

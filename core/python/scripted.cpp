@@ -45,7 +45,7 @@ class ScriptedGame : public AnyGame {
   virtual int py_mover(nb::bytes) const = 0;
   virtual std::vector<Move> py_legal(nb::bytes) const = 0;
   virtual nb::bytes py_play(nb::bytes, Move) const = 0;
-  virtual bool py_progress(nb::bytes, Move) const = 0;
+  virtual bool py_irreversible(nb::bytes, Move) const = 0;
   virtual int py_landing(Move) const = 0;
   virtual bool py_at_chance(nb::bytes) const = 0;
   virtual nb::list py_outcomes(nb::bytes) const = 0;
@@ -91,9 +91,9 @@ class ScriptedGame : public AnyGame {
     nb::gil_scoped_acquire gil;
     store(py_play(load(s), move), s);
   }
-  bool progress(const Bytes* s, Move move) const override {
+  bool irreversible(const Bytes* s, Move move) const override {
     nb::gil_scoped_acquire gil;
-    return py_progress(load(s), move);
+    return py_irreversible(load(s), move);
   }
   int landing(Move move) const override {
     nb::gil_scoped_acquire gil;
@@ -228,8 +228,8 @@ class ScriptedTrampoline : public ScriptedGame {
   int py_mover(nb::bytes s) const override { NB_OVERRIDE_PURE_NAME("_mover", py_mover, s); }
   std::vector<Move> py_legal(nb::bytes s) const override { NB_OVERRIDE_PURE_NAME("_legal", py_legal, s); }
   nb::bytes py_play(nb::bytes s, Move m) const override { NB_OVERRIDE_PURE_NAME("_play", py_play, s, m); }
-  bool py_progress(nb::bytes s, Move m) const override {
-    NB_OVERRIDE_PURE_NAME("_progress", py_progress, s, m);
+  bool py_irreversible(nb::bytes s, Move m) const override {
+    NB_OVERRIDE_PURE_NAME("_irreversible", py_irreversible, s, m);
   }
   int py_landing(Move m) const override { NB_OVERRIDE_PURE_NAME("_landing", py_landing, m); }
   bool py_at_chance(nb::bytes s) const override { NB_OVERRIDE_PURE_NAME("_at_chance", py_at_chance, s); }

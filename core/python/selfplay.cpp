@@ -70,7 +70,7 @@ struct SelfPlay {
     const bool whole = planes.dtype() == nb::dtype<std::uint8_t>();
     if (!whole && planes.dtype() != nb::dtype<float>())
       throw nb::value_error("planes are float32, or uint8 where they are whole");
-    if (whole && !game->whole_planes()) throw nb::value_error("this game's planes are not whole numbers");
+    if (whole && !game->byte_planes()) throw nb::value_error("this game's planes are not whole numbers");
     return {planes.data(), whole};
   }
 

@@ -54,10 +54,10 @@ struct Lookup final : Oracle {
   bool fits(const AnyGame& other) const override {
     return typeid(other) == typeid(*game) && other.index_size() == game->index_size();
   }
-  std::optional<Known> known(const Bytes* state) const override {
+  std::optional<ExactValue> probe(const Bytes* state) const override {
     if (!game->at_chance(state) && game->terminal(state)) return std::nullopt;
     const Worth worth = solver->look_up(state, table);
-    return Known{worth.value / solver->denominator(), worth.distance};
+    return ExactValue{worth.value / solver->denominator(), worth.distance};
   }
 };
 

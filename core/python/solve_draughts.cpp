@@ -119,7 +119,7 @@ void bind_draughts_endgames(nb::module_& module) {
           },
           nb::arg("slice"), nb::arg("table"), "Take over a table that was solved before.")
       .def(
-          "probe",
+          "probe_code",
           [](const DraughtsEndgames& e, const nb::bytes& state) { return e.probe(checked_state(state)); },
           nb::arg("state"), "The table's byte for a position, None if it is in no solved slice.")
       .def("probe_many", &probe_many, nb::arg("states"),

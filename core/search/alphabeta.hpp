@@ -109,7 +109,7 @@ class AlphaBeta {
   double descend(const State& state, Move move, int depth, double alpha, double beta, int ply,
                  std::size_t fresh) {
     State child = state;
-    if (options_.repetition && game_->progress(state, move)) fresh = trail_.size();
+    if (options_.repetition && game_->irreversible(state, move)) fresh = trail_.size();
     game_->play(child, move);
     if (game_->mover(child) == game_->mover(state))
       return visit(child, depth - 1, alpha, beta, ply + 1, fresh);
@@ -121,7 +121,7 @@ class AlphaBeta {
     if (!budget_.take()) return 0;
     if (game_->at_chance(state)) return budget_.stop_at_chance(), 0;
     if (options_.oracle) {
-      if (const std::optional<Known> known = ask(*options_.oracle, state)) {
+      if (const std::optional<ExactValue> known = probe(*options_.oracle, state)) {
         ++budget_.leaves;
         return told(*known, ply);
       }
@@ -215,7 +215,7 @@ class AlphaBeta {
   }
 
   /// What an oracle knows, as seen from the root.
-  static double told(const Known& known, int ply) {
+  static double told(const ExactValue& known, int ply) {
     if (!known.certain()) return 0;
     const double win = kWin - ply - known.distance;
     return known.value == 1 ? win : -win;

@@ -50,25 +50,25 @@ bool all_known(const Tree<G>& tree, const typename Tree<G>::Node& node) {
 /// this walks through all that proves it. `before` is the node's state, and `chance` says
 /// that the edge is an outcome there.
 template <Game G>
-Known known_edge(const G& game, const Oracle* oracle, const Tree<G>& tree, typename Tree<G>::Index edge,
-                 const typename G::State& before, bool chance = false) {
+ExactValue known_edge(const G& game, const Oracle* oracle, const Tree<G>& tree, typename Tree<G>::Index edge,
+                      const typename G::State& before, bool chance = false) {
   auto state = before;
   if (chance)
     game.resolve(state, tree.what[edge]);
   else
     game.play(state, tree.what[edge]);
   const bool same_player = game.mover(state) == game.mover(before);
-  const bool progress = !chance && game.progress(before, tree.what[edge]);
+  const bool progress = !chance && game.irreversible(before, tree.what[edge]);
   const double value = proof_value(tree.proof[edge]);
-  Known known{same_player ? value : 1.0 - value, 0};
+  ExactValue known{same_player ? value : 1.0 - value, 0};
   if (tree.child[edge] == Tree<G>::kKnown) {
-    known = *ask(*oracle, state);
+    known = *probe(*oracle, state);
   } else if (tree.child[edge] < Tree<G>::kFirstMark && known.certain()) {
     const auto& node = tree.nodes[tree.child[edge]];
     const Proof wanted = known.value == 1 ? Proof::win : Proof::loss;
     for (auto next = node.first; next < node.end(); ++next) {
       if (tree.proof[next] != wanted) continue;
-      const Known here = known_edge(game, oracle, tree, next, state, node.kind == Tree<G>::kChance);
+      const ExactValue here = known_edge(game, oracle, tree, next, state, node.kind == Tree<G>::kChance);
       // Players choose; chance, or who has lost, may take the longest way.
       const bool hurries = node.kind == Tree<G>::kDecision && known.value == 1;
       if (known.distance == 0 || (hurries ? here.distance < known.distance : here.distance > known.distance))
@@ -85,11 +85,11 @@ std::optional<int> best_known(const G& game, const Oracle* oracle, const Tree<G>
   const auto& root = tree.nodes[0];
   const bool all = all_known(tree, root);
   std::optional<int> best;
-  Known best_worth{-1, 0};
+  ExactValue best_worth{-1, 0};
   for (int i = 0; i < root.opened; ++i) {
     const auto edge = root.first + i;
     if (!(all ? is_known(tree, edge) : tree.proof[edge] == Proof::win)) continue;
-    const Known worth = known_edge(game, oracle, tree, edge, state);
+    const ExactValue worth = known_edge(game, oracle, tree, edge, state);
     if (!worth.better_than(best_worth)) continue;
     best = i;
     best_worth = worth;

@@ -42,7 +42,7 @@ struct RolloutEvaluator {
       if (quiet_limit > 0 && quiet == quiet_limit) break;
       const Ply played = random_ply(game, state, random);
       if (played == Ply::over) break;
-      quiet = played == Ply::progress ? 0 : quiet + 1;
+      quiet = played == Ply::irreversible ? 0 : quiet + 1;
     }
     scaled_result(game, state, values);
   }

@@ -72,15 +72,16 @@ class Expectimax {
     MinimaxResult result;
     MoveList moves;
     game_->legal(root, moves);
-    Known best{-1, 0};
+    ExactValue best{-1, 0};
     for (const Move move : moves) {
       State child = root;
       game_->play(child, move);
-      std::optional<Known> known = ask(oracle, child);
-      if (!known && !game_->at_chance(child) && game_->terminal(child)) known = Known{outcome(child, 0), 0};
+      std::optional<ExactValue> known = halma::probe(oracle, child);
+      if (!known && !game_->at_chance(child) && game_->terminal(child))
+        known = ExactValue{outcome(child, 0), 0};
       if (!known) return std::nullopt;
-      const Known here =
-          known->before(game_->mover(child) == game_->mover(root), game_->progress(root, move));
+      const ExactValue here =
+          known->before(game_->mover(child) == game_->mover(root), game_->irreversible(root, move));
       result.moves.push_back({move, here.value, true});
       if (!here.better_than(best)) continue;
       best = here;
@@ -115,7 +116,7 @@ class Expectimax {
   double descend(const State& state, Move move, int depth, double alpha, double beta, int ply,
                  std::size_t fresh) {
     State child = state;
-    if (options_.repetition && game_->progress(state, move)) fresh = trail_.size();
+    if (options_.repetition && game_->irreversible(state, move)) fresh = trail_.size();
     game_->play(child, move);
     lines_.clear(ply + 1);
     if (game_->mover(child) == game_->mover(state))

@@ -162,7 +162,7 @@ class Mcts {
         if (keep_states_) leaf.decisions.push_back(state);
         if (options_.cut_loops || keep_context_) leaf.keys.push_back(game_->key(state));
         if (keep_context_) {
-          const bool progress = game_->progress(state, tree_.what[edge]);
+          const bool progress = game_->irreversible(state, tree_.what[edge]);
           leaf.progressed = leaf.progressed || progress;
           leaf.quiet = progress ? 0 : leaf.quiet + 1;
         }
@@ -381,7 +381,7 @@ class Mcts {
   /// If the oracle knows the leaf, decides it and marks the edge that led there. Kept out
   /// of line: the loop it would stand in runs faster without it.
   [[gnu::noinline]] bool consult(Leaf& leaf, Index edge) {
-    const std::optional<Known> known = ask(*options_.oracle, leaf.state);
+    const std::optional<ExactValue> known = probe(*options_.oracle, leaf.state);
     if (!known) return false;
     const int mover = game_->mover(leaf.state), above = tree_.nodes[leaf.path.back().node].mover;
     leaf.values[mover] = static_cast<float>(known->value);

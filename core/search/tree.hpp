@@ -193,15 +193,15 @@ struct Tree {
   void prefetch_ends() const {
     if (nodes.empty()) return;
     prefetch(&nodes.front());
-    const auto ask = [](const auto& array) {
+    const auto request = [](const auto& array) {
       prefetch(array.data(), kRootLines * kCacheLine);
       prefetch(array.data() + array.size(), kRootLines * kCacheLine);
     };
-    ask(what);
-    ask(child);
-    ask(visits);
-    ask(total);
-    ask(prior);
+    request(what);
+    request(child);
+    request(visits);
+    request(total);
+    request(prior);
     prefetch(proof.data() + proof.size());
     prefetch(nodes.data() + nodes.size());
   }

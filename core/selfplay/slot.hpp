@@ -112,7 +112,7 @@ class alignas(64) Slot {
       for (std::size_t i = leaf.decisions.size(); i-- > 0 && recent.size() < history;)
         recent.push_back(leaf.decisions[i]);
       if (with_context_)
-        context = leaf_context(game(), leaf, before(), record_->quiet(), table_->limits.no_progress);
+        context = leaf_context(game(), leaf, before(), record_->halfmove_clock(), table_->limits.no_progress);
     }
     for (std::size_t i = 0; i < earlier_.size() && recent.size() < history; ++i)
       recent.push_back(earlier_[i]);

@@ -95,14 +95,14 @@ class DraughtsEndgames final : public Oracle {
 
   bool fits(const AnyGame& game) const override { return typeid(game) == typeid(Erased<Draughts>); }
 
-  std::optional<Known> known(const Bytes* bytes) const override {
+  std::optional<ExactValue> probe(const Bytes* bytes) const override {
     const State s = Erased<Draughts>::load(bytes);
     // In most of a game there are too many pieces, which is seen at once.
     if (std::popcount(s.pieces[0] | s.pieces[1]) > pieces_) return std::nullopt;
     const std::optional<std::uint8_t> cell = probe(s);
     if (!cell || *cell == 0 || *cell == kNothing) return std::nullopt;
-    if (*cell == kDraw) return Known{0.5, 0};
-    return Known{static_cast<double>(*cell % 2), *cell};
+    if (*cell == kDraw) return ExactValue{0.5, 0};
+    return ExactValue{static_cast<double>(*cell % 2), *cell};
   }
 
   /// Which slice a position belongs to; -1 if it has too many pieces, or pieces of one

@@ -95,7 +95,7 @@ class Worths {
     for (const Move move : moves) {
       State next = state;
       game_.play(next, move);
-      visit(MoveWorth{move, before(of(next, player, table), game_.progress(state, move))});
+      visit(MoveWorth{move, before(of(next, player, table), game_.irreversible(state, move))});
     }
   }
 
@@ -347,7 +347,8 @@ class ExpectimaxSolver final : public AnyExpectimax {
             continue;
           }
         }
-        const Worth worth = worths_.before(worths_.of(next, player, table()), game_.progress(state, move));
+        const Worth worth =
+            worths_.before(worths_.of(next, player, table()), game_.irreversible(state, move));
         if (worths_.better(worth, leaving[i])) leaving[i] = worth;
       }
       offsets.push_back(static_cast<std::uint32_t>(staying.size()));

@@ -19,16 +19,16 @@ class RetrogradeTable final : public Oracle {
     return typeid(game) == typeid(*game_) && game.index_size() == game_->index_size();
   }
 
-  std::optional<Known> known(const std::byte* state) const override {
+  std::optional<ExactValue> probe(const std::byte* state) const override {
     if (game_->terminal(state)) return std::nullopt;
     const std::uint64_t index = game_->index(state);
     switch (packed_value(values_, index)) {
       case Solved::draw:
-        return Known{0.5, 0};
+        return ExactValue{0.5, 0};
       case Solved::win:
-        return Known{1, distance(index)};
+        return ExactValue{1, distance(index)};
       case Solved::loss:
-        return Known{0, distance(index)};
+        return ExactValue{0, distance(index)};
       case Solved::illegal:
         break;
     }

@@ -69,7 +69,7 @@ class AnyGame:
         """Whether planes look at the game's past."""
 
     @property
-    def whole_planes(self) -> bool:
+    def byte_planes(self) -> bool:
         """Whether planes fit into bytes."""
 
     @property
@@ -95,7 +95,7 @@ class AnyGame:
 
     def play(self, arg0: bytes, arg1: int, /) -> bytes: ...
 
-    def progress(self, arg0: bytes, arg1: int, /) -> bool: ...
+    def irreversible(self, arg0: bytes, arg1: int, /) -> bool: ...
 
     def landing(self, arg: int, /) -> int: ...
 
@@ -165,7 +165,7 @@ class Record:
     def plies(self) -> int: ...
 
     @property
-    def quiet(self) -> int: ...
+    def halfmove_clock(self) -> int: ...
 
     @property
     def repetitions(self) -> int: ...
@@ -194,7 +194,7 @@ class Oracle:
     def fits(self, game: AnyGame) -> bool:
         """Whether it was made for this game."""
 
-    def known(self, game: AnyGame, state: bytes) -> tuple[float, int] | None:
+    def probe(self, game: AnyGame, state: bytes) -> tuple[float, int] | None:
         """
         Value for the mover, and distance; None where it does not know or the game is over.
         """
@@ -1061,7 +1061,7 @@ class DraughtsEndgames(Oracle):
     def restore(self, slice: int, table: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Take over a table that was solved before."""
 
-    def probe(self, state: bytes) -> int | None:
+    def probe_code(self, state: bytes) -> int | None:
         """The table's byte for a position, None if it is in no solved slice."""
 
     def probe_many(self, states: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> NDArray[numpy.uint8]:

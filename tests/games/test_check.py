@@ -48,7 +48,7 @@ class Race(ScriptedGame):
         after["mover"] = 1 - state["mover"]
         return after
 
-    def progress(self, state, move):
+    def irreversible(self, state, move):
         return True
 
     def result(self, state):
@@ -195,7 +195,11 @@ BROKEN = [
         changed(play=counted(lambda self, n, s, m: Race.play(self, s, n % 2))),
         "different states from call to call",
     ),
-    ("progress", changed(Shuttle, progress=lambda self, s, m: True), "recurs after progress"),
+    (
+        "irreversible",
+        changed(Shuttle, irreversible=lambda self, s, m: True),
+        "recurs after an irreversible move",
+    ),
     ("landing", changed(landing=lambda self, m: -1), "must lie between"),
     ("landing", changed(landing=counted(lambda self, n, m: n)), "differs from call to call"),
     ("chance", changed(outcomes=lambda self, s: [(1, 0.5), (2, 0.4)]), "add up to 0.9"),
@@ -287,7 +291,7 @@ def test_every_promise_has_a_broken_game():
         (changed(index=lambda self, s: 3), "index"),
         (changed(encode=lambda self, r, c: [[[float("nan")]]] * 3), "planes"),
         (changed(picture=scene(cell=3)), "picture"),
-        (changed(Shuttle, progress=lambda self, s, m: True), "progress"),
+        (changed(Shuttle, irreversible=lambda self, s, m: True), "irreversible"),
     ],
 )
 def test_other_promises_are_not_blamed(game, item):

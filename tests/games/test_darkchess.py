@@ -163,7 +163,7 @@ def test_random_games_agree_with_the_naive_twin(name, seed):
         # Captures more often than chance would: they lead to the interesting endings.
         captures = [text for text in legal if "x" in text]
         move = rng.choice(captures if captures and rng.random() < 0.5 else legal)
-        assert ours.game.core.progress(ours.state, ours.find(move).value) == ("-" not in move)
+        assert ours.game.core.irreversible(ours.state, ours.find(move).value) == ("-" not in move)
         ours, twin = ours.play(move), naive.play(twin, move)
 
 

@@ -136,7 +136,7 @@ def test_progress_is_a_capture_or_a_mans_move() -> None:
     for move in position.legal_moves:
         start = move.text.replace("x", "-").split("-")[0]
         expected = "x" in move.text or f"K{start}" not in position.text
-        assert GAME.core.progress(position.state, move.value) == expected
+        assert GAME.core.irreversible(position.state, move.value) == expected
 
 
 def test_landing_is_the_last_square() -> None:
@@ -207,7 +207,8 @@ def test_forty_moves_each_without_progress() -> None:
     while not record.is_over:
         # Kings wander: no captures, and nothing comes twice.
         position = record.position
-        quiet = [m for m in position.legal_moves if not GAME.core.progress(position.state, m.value)]
+        core, state = GAME.core, position.state
+        quiet = [m for m in position.legal_moves if not core.irreversible(state, m.value)]
         quiet = [m for m in quiet if position.play(m).text not in seen]
         quiet = [m for m in quiet if all("-" in n.text for n in position.play(m).legal_moves)]
         record.play(rng.choice(quiet))

@@ -27,7 +27,7 @@ def random_rows(game, games, seed):
             chosen = [m for m in game.core.legal(state) if rng.random() < 0.5]
             shares = {game.core.action(state, m): rng.random() for m in chosen}
             limit = game.limits.no_progress
-            quiet = min(1.0, record.quiet / limit) if limit else 0.0
+            quiet = min(1.0, record.halfmove_clock / limit) if limit else 0.0
             rows.append((state, ply, record.repetitions, quiet, shares, record.encode()))
             record.play(rng.choice(record.position.legal_moves))
             ply += 1

@@ -164,7 +164,7 @@ def test_games_are_those_of_the_record(name: str) -> None:
             assert games.repetitions[row] == record.repetitions
             assert games.game_numbers[row] == games.numbers[i]
             if limits.no_progress:
-                share = record.quiet / limits.no_progress
+                share = record.halfmove_clock / limits.no_progress
                 assert games.no_progress[row] == pytest.approx(share, abs=1e-6)
             np.testing.assert_array_equal(games.encode(game, np.array([row]))[0], record.encode())
             record.play(value)
@@ -223,7 +223,7 @@ def test_without_noise_it_plays_what_a_single_tree_plays(name: str) -> None:
     batch = _core.Batch(game.core, search.for_game(game), 1)
     for row, (_, move) in enumerate(games.events(0)):
         state = record.state()
-        batch.set_root(0, state, 20, earlier, record.quiet, limits.no_progress)
+        batch.set_root(0, state, 20, earlier, record.halfmove_clock, limits.no_progress)
         while batch.collect(planes):
             logits, values = opinion(game, planes)
             batch.submit(np.exp(logits), values)
@@ -243,7 +243,7 @@ def test_bytes_and_halves_say_the_same() -> None:
         found.append([g.events(i) for g in play_all(pool, dtype, half) for i in range(len(g))])
     assert found[0] == found[1]
     assert len(found[2]) == 2
-    assert halma.game("ewn-3x3-3").core.whole_planes
+    assert halma.game("ewn-3x3-3").core.byte_planes
     with pytest.raises(ValueError, match="not whole"):
         play_all(Pool(halma.game("cdc-2x4-PPPP"), SMALL, slots=2, games=2), "uint8")
 

@@ -37,7 +37,7 @@ def test_leaves_know_repetitions_and_progress(name: str) -> None:
             if not legal:
                 break
             batch = _core.Batch(game.core, options, 1)
-            batch.set_root(0, state, 1, earlier, record.quiet, limits.no_progress)
+            batch.set_root(0, state, 1, earlier, record.halfmove_clock, limits.no_progress)
             assert batch.collect(planes) == 1
             np.testing.assert_array_equal(planes[0], record.encode())
             seen = {game.core.key(one) for one in earlier}

@@ -55,7 +55,7 @@ def few_pieces(pieces: int, number: int, seed: int = 0) -> list[Position]:
 
 
 def known_to(oracle: _core.Oracle):
-    return lambda state: oracle.known(GAME.core, state)
+    return lambda state: oracle.probe(GAME.core, state)
 
 
 # Alpha-beta.
@@ -311,7 +311,7 @@ def test_another_game_s_table_is_refused():
         with pytest.raises(OptionError, match="knows another game"):
             TreeSearch(game, oracle=oracle)
         with pytest.raises(ValueError, match="knows another game"):
-            oracle.known(game.core, game.start().state)
+            oracle.probe(game.core, game.start().state)
     with pytest.raises(OptionError, match="two players"):
         TreeSearch(halma.game("star-37-3p"), oracle=oracle)
     game = halma.game("rhombus-3x3-3")
@@ -321,14 +321,14 @@ def test_another_game_s_table_is_refused():
 
 
 def test_nothing_is_known_where_the_game_is_over():
-    assert endings(3).oracle.known(GAME.core, GAME.position("B:W31:B").state) is None
-    assert endings(3).oracle.known(GAME.core, GAME.start().state) is None
+    assert endings(3).oracle.probe(GAME.core, GAME.position("B:W31:B").state) is None
+    assert endings(3).oracle.probe(GAME.core, GAME.start().state) is None
     for name in ("rhombus-3x3-3", "ewn-3x3-3"):
         game = halma.game(name)
         record = Record(game)
         for _ in play_game(record, [agent("optimal")] * 2):
             pass
-        assert solution_for(game).oracle.known(game.core, record.position.state) is None
+        assert solution_for(game).oracle.probe(game.core, record.position.state) is None
 
 
 def test_a_missing_table_is_named_with_the_command_that_makes_it():

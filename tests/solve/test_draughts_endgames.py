@@ -66,7 +66,7 @@ def test_two_pieces_agree_with_naive_iteration() -> None:
         for mover in "bw":
             state = game.parse_position(write(board, mover))
             expected = plies.get((frozenset(board.items()), mover), DRAW)
-            assert solved(2).probe(state) == expected, write(board, mover)
+            assert solved(2).probe_code(state) == expected, write(board, mover)
 
 
 @pytest.mark.parametrize("pieces", [3, 4])
@@ -78,7 +78,7 @@ def test_samples_follow_from_their_naive_successors(pieces: int) -> None:
     def value(board: frozenset, mover: str) -> int:
         if not any(naive.colour(piece) == mover for _, piece in board):
             return 0
-        found = endgames.probe(game.parse_position(write(dict(board), mover)))
+        found = endgames.probe_code(game.parse_position(write(dict(board), mover)))
         assert found is not None
         return found
 
@@ -130,7 +130,7 @@ def test_index_and_back() -> None:
                 continue
             assert endgames.slice_of(state) == i
             assert endgames.index(state) == index
-            assert endgames.probe(state) == endgames.table(i)[index]
+            assert endgames.probe_code(state) == endgames.table(i)[index]
             fields = _core.Draughts().describe(state)[1:]
             assert tuple(fields.count(kind) for kind in (1, 2, -1, -2)) == material
 
@@ -161,10 +161,10 @@ def test_goes_on_from_tables_solved_before() -> None:
 def test_what_is_not_in_the_tables() -> None:
     game = halma.game("draughts-8x8")
     endgames = _core.DraughtsEndgames(3)
-    assert endgames.probe(game.parse_position("B:W31:B2")) is None  # not solved yet
-    assert solved(3).probe(game.start().state) is None
+    assert endgames.probe_code(game.parse_position("B:W31:B2")) is None  # not solved yet
+    assert solved(3).probe_code(game.start().state) is None
     assert solved(3).slice_of(game.start().state) == -1
-    assert solved(3).probe(game.parse_position("B:W31:B")) == 0
+    assert solved(3).probe_code(game.parse_position("B:W31:B")) == 0
     with pytest.raises(ValueError, match="not solved yet"):
         endgames.verify(0)
     with pytest.raises(IndexError):
@@ -174,7 +174,7 @@ def test_what_is_not_in_the_tables() -> None:
     with pytest.raises(ValueError, match="two to"):
         _core.DraughtsEndgames.bytes_needed(1)
     with pytest.raises(ValueError, match="not a state"):
-        endgames.probe(b"?")
+        endgames.probe_code(b"?")
 
 
 @pytest.mark.slow

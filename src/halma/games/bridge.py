@@ -124,8 +124,8 @@ class Bridge(_core.ScriptedGame):
     def _play(self, state: bytes, move: int) -> bytes:
         return self._states.pack(self._game.play(self._states.unpack(state), move), "play()")
 
-    def _progress(self, state: bytes, move: int) -> bool:
-        return bool(self._game.progress(self._states.unpack(state), move))
+    def _irreversible(self, state: bytes, move: int) -> bool:
+        return bool(self._game.irreversible(self._states.unpack(state), move))
 
     def _landing(self, move: int) -> int:
         return _whole(self._game.landing(move), "landing()", 2**31)

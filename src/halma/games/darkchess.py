@@ -99,7 +99,7 @@ class DarkChessGame(Game):
         start, end = self._cells(move)
         if start == end:
             return self.cell_name(start)
-        sign = "x" if self.core.progress(state, move) else "-"
+        sign = "x" if self.core.irreversible(state, move) else "-"
         return f"{self.cell_name(start)}{sign}{self.cell_name(end)}"
 
     def is_move_text(self, text: str) -> bool:

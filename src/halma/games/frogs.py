@@ -81,7 +81,7 @@ class FrogsGame(ScriptedGame):
         after["mover"] = 1 - state["mover"]
         return after
 
-    def progress(self, state: State, move: int) -> bool:
+    def irreversible(self, state: State, move: int) -> bool:
         return True  # pieces only go forward
 
     def landing(self, move: int) -> int:

@@ -63,9 +63,9 @@ class Record:
         return self._core.repetitions
 
     @property
-    def quiet(self) -> int:
+    def halfmove_clock(self) -> int:
         """Moves since the last one that cannot be taken back."""
-        return self._core.quiet
+        return self._core.halfmove_clock
 
     @property
     def is_over(self) -> bool:

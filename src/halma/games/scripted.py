@@ -100,7 +100,7 @@ class ScriptedGame(Game):
         """Return whose turn it is; at chance, whose it is once chance has spoken."""
         return int(state["mover"])
 
-    def progress(self, state: State, move: int) -> bool:
+    def irreversible(self, state: State, move: int) -> bool:
         """Tell whether no earlier position can recur after this move."""
         return False
 

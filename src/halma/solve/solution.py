@@ -306,7 +306,7 @@ class EndgameSolution(Solution):
         return None
 
     def _probe(self, state: bytes) -> int:
-        found = self.core.probe(state)
+        found = self.core.probe_code(state)
         if found is None:
             raise self._unknown()
         return int(found)

@@ -109,18 +109,19 @@ def _play(sample: Sample, position: Position) -> Iterator[str]:
             return
 
 
-@promise("progress", "game", "After a move of progress no earlier position recurs.")
-def _progress(sample: Sample) -> Iterator[str]:
+@promise("irreversible", "game", "After an irreversible move no earlier position recurs.")
+def _irreversible(sample: Sample) -> Iterator[str]:
     core = sample.game.core
     for walk in sample.walks:
         earlier: set[bytes] = set()
         recent: set[bytes] = set()
         for state, move in walk:
             if state in earlier:
-                yield f"A position recurs after progress: {name(Position(sample.game, state))}."
+                where = name(Position(sample.game, state))
+                yield f"A position recurs after an irreversible move: {where}."
                 break
             recent.add(state)
-            if move is not None and core.progress(state, move):
+            if move is not None and core.irreversible(state, move):
                 earlier |= recent
                 recent = set()
 

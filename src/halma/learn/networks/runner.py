@@ -112,7 +112,7 @@ class CudaLane:
         self._done: Any = torch.cuda.Event(blocking=True)  # type: ignore[no-untyped-call]
         # Most of what a CPU does for a large GPU is to move memory: bytes do where planes are
         # whole numbers, and answers need no more digits than the network reckons with.
-        whole = narrow and game(evaluator.info.game).core.whole_planes
+        whole = narrow and game(evaluator.info.game).core.byte_planes
         written = torch.uint8 if whole else torch.float32
         answers = evaluator.answers if narrow else torch.float32
         shape = (capacity, *evaluator.shape)

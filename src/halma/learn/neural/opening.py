@@ -62,7 +62,7 @@ def _play(
             int((_core.Choice.RANDOM if by_chance else _core.Choice.FULL).value)
         )
         columns["repetitions"].append(record.repetitions)
-        columns["no_progress"].append(min(1.0, record.quiet / limit) if limit else 0.0)
+        columns["no_progress"].append(min(1.0, record.halfmove_clock / limit) if limit else 0.0)
         columns["actions"].append(-1 if by_chance else core.action(state, move.value))
         movers.append(position.mover)
         record.play(move)
