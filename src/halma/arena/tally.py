@@ -129,9 +129,8 @@ class Tally:
 
     def rate(self, what: str) -> Proportion:
         """Return the rate of `wins`, `draws` or `losses` with its interval."""
-        return proportion(
-            [getattr(one, what) for one in self.sets], [one.games for one in self.sets]
-        )
+        counts = [getattr(one, what) for one in self.sets]
+        return proportion(counts, [one.games for one in self.sets])
 
     @property
     def elo(self) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -91,9 +90,7 @@ def _draw(path: Path, found: Found, name: str, measure: Measure) -> None:
             axis = [n for n in _axis(found, variant) if _seeds(found, variant, method, n, measure)]
             values = [_seeds(found, variant, method, n, measure) for n in axis]
             means = [fmean(seeds) for seeds in values]
-            reach = [
-                0.0 if math.isinf(half_width(seeds)) else half_width(seeds) for seeds in values
-            ]
+            reach = [half_width(seeds) if len(seeds) > 1 else 0.0 for seeds in values]
             lines.append(
                 Line(
                     method,
