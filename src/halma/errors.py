@@ -67,7 +67,7 @@ class StoreError(HalmaError):
 
 
 class WorkerError(HalmaError):
-    """A process that was playing games has died."""
+    """A worker process died, or its task failed in an unexpected way."""
 
 
 class TableError(HalmaError):

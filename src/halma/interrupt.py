@@ -7,10 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import TYPE_CHECKING, TypeVar
-
-if TYPE_CHECKING:
-    from multiprocessing.process import BaseProcess
+from typing import TypeVar
 
 T = TypeVar("T")
 
@@ -32,20 +29,6 @@ def interruptible(work: Callable[[], T]) -> T:
     if failed:
         raise failed[0]
     return done[0]
-
-
-def start_unheard(process: BaseProcess) -> None:
-    """Start a process that does not hear Ctrl-C, which reaches every process of a terminal."""
-    from multiprocessing import resource_tracker
-
-    # Processes inherit what is blocked. Python's own helper process comes first, as starting
-    # it would lift the block.
-    resource_tracker.ensure_running()
-    heard = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        process.start()
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, heard)
 
 
 @contextmanager
