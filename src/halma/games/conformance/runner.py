@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from halma.errors import said
+from halma.errors import error_text
 from halma.games.conformance import kernels, learning, play, presentation
 from halma.games.conformance.report import ConformanceReport, RequirementResult
 from halma.games.conformance.requirement import MAX_EVENTS, Requirement, Sample, name
@@ -48,7 +48,7 @@ def _test(requirement: Requirement, sample: Sample) -> RequirementResult:
                 if len(failures) == MAX_FAILURES:
                     break
         except Exception as error:
-            failures.append(f"This was raised: {said(error)}.{_where(sample, target)}")
+            failures.append(f"This was raised: {error_text(error)}.{_where(sample, target)}")
         if len(failures) == MAX_FAILURES:
             break
     return RequirementResult(requirement.name, requirement.text, tested, tuple(failures))
@@ -82,7 +82,7 @@ def _play_games(sample: Sample, games: int) -> RequirementResult:
         except Exception as error:
             sample.playable = False
             at = _where(sample, Position(sample.game, walk[-1][0])) if walk else ""
-            failures.append(f"Game {number} stopped with {said(error)}.{at}")
+            failures.append(f"Game {number} stopped with {error_text(error)}.{at}")
             if len(failures) == MAX_FAILURES:
                 break
     for states in sample.states.values():
