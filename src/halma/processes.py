@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Generic, TypeVar, cast
 
-from halma.errors import HalmaError, WorkerError, said
+from halma.errors import HalmaError, WorkerError, error_text
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -239,7 +239,7 @@ def _work(pipe: Connection, function: Callable[[T, ReportProgress], R]) -> None:
             except HalmaError as error:
                 pipe.send((None, error))
             except Exception as error:
-                failure = WorkerError(f"{said(error)}.")
+                failure = WorkerError(f"{error_text(error)}.")
                 failure.add_note(traceback.format_exc())
                 pipe.send((None, failure))
             else:
