@@ -1,4 +1,4 @@
-"""Promises about what the core and records do in bulk."""
+"""Requirements on the core's kernels and on records."""
 
 from __future__ import annotations
 
@@ -6,21 +6,22 @@ from collections.abc import Iterator
 
 from halma import _core
 from halma.errors import MoveError
+from halma.games.conformance.requirement import MAX_EVENTS, Sample, name, requirement
 from halma.games.game import Position
-from halma.games.promises.promise import MAX_EVENTS, PERFT_BUDGET, Sample, name, promise
 from halma.games.record import Record
 
-# Loops and records.
+#: positions one count of a game tree may visit in Python
+PERFT_BUDGET = 4000
 
 
 class _TooManyError(Exception):
-    """A game tree is too big to be counted in Python."""
+    """A game tree exceeds the budget."""
 
 
-@promise("perft", "loop", "The core counts game trees as Python does, move by move.")
+@requirement("perft", "kernel", "The core counts the leaves of game trees correctly.")
 def _perft(sample: Sample) -> Iterator[str]:
     core = sample.game.core
-    decisions = sample.kinds.get("decision", [])
+    decisions = sample.states.get("decision", [])
     chosen = sample.rng("perft").sample(decisions, min(len(decisions), 3))
     for state in [core.initial(), *chosen]:
         for depth in (1, 2, 3):
@@ -31,7 +32,7 @@ def _perft(sample: Sample) -> Iterator[str]:
             counted = core.perft(state, depth)
             if counted != expected:
                 at = name(Position(sample.game, state))
-                yield f"{counted} leaves at depth {depth}, where there are {expected}, from {at}."
+                yield f"{counted} leaves at depth {depth} instead of {expected}, from {at}."
 
 
 def _count_leaves(core: _core.AnyGame, state: bytes, depth: int, budget: list[int]) -> int:
@@ -47,7 +48,7 @@ def _count_leaves(core: _core.AnyGame, state: bytes, depth: int, budget: list[in
     return sum(_count_leaves(core, after, depth - 1, budget) for after in played)
 
 
-@promise("kernels", "loop", "Batches and random playouts agree with single steps.")
+@requirement("kernels", "kernel", "Batches and random playouts agree with single steps.")
 def _kernels(sample: Sample) -> Iterator[str]:
     core = sample.game.core
     start = core.initial()
@@ -63,12 +64,12 @@ def _kernels(sample: Sample) -> Iterator[str]:
     for number, row in enumerate(states):
         state = row.tobytes()
         if core.at_chance(state) or core.terminal(state):
-            yield f"A sampled state is no decision: {name(Position(sample.game, state))}."
+            yield f"A sampled state is not a decision state: {name(Position(sample.game, state))}."
         elif moves[offsets[number] : offsets[number + 1]].tolist() != core.legal(state):
             yield f"The moves in a batch differ at {name(Position(sample.game, state))}."
 
 
-@promise("record", "loop", "A record can be played on, replayed from its texts, and taken back.")
+@requirement("record", "kernel", "A record can be continued, replayed from its texts, and undone.")
 def _record(sample: Sample) -> Iterator[str]:
     for number in range(3):
         rng = sample.rng(f"record {number}")
@@ -87,7 +88,7 @@ def _record(sample: Sample) -> Iterator[str]:
         for position in reversed(positions[:-1]):
             record.undo()
             if record.position != position:
-                yield f"Taking back does not restore {name(position)}."
+                yield f"undo() does not restore {name(position)}."
                 break
 
 
@@ -98,7 +99,7 @@ def _stays_over(record: Record) -> Iterator[str]:
         record.play("anything")
     except MoveError:
         return
-    yield "A game that is over can be played on."
+    yield "A move can be played after the end of the game."
 
 
 def _replays(record: Record) -> Iterator[str]:
@@ -109,4 +110,4 @@ def _replays(record: Record) -> Iterator[str]:
         else:
             copy.play(text)
     if copy.positions != record.positions:
-        yield "Replaying the texts of a record gives other positions."
+        yield "Replaying the texts of a record gives different positions."

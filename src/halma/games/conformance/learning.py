@@ -1,17 +1,15 @@
-"""Promises about what learners and solvers are shown: actions, planes, keys, mirrors, indices."""
+"""Requirements on what learning and solvers use: actions, planes, keys, symmetries, indices."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from halma import _core
+from halma.games.conformance.requirement import Sample, name, requirement
 from halma.games.game import Position
-from halma.games.promises.promise import Sample, name, promise
-
-# What learners and solvers ask.
 
 
-@promise("actions", "decision", "Moves and policy indices match one to one.")
+@requirement("actions", "decision", "Moves and policy indices correspond one to one.")
 def _actions(sample: Sample, position: Position) -> Iterator[str]:
     core, state = sample.game.core, position.state
     owner: dict[int, int] = {}
@@ -32,7 +30,7 @@ def _actions(sample: Sample, position: Position) -> Iterator[str]:
             yield f"Action {action} is move {found.value}, which has another action."
 
 
-@promise("planes", "decision", "The planes have the declared shape and are always the same.")
+@requirement("planes", "decision", "Planes have the declared shape, are finite and deterministic.")
 def _planes(sample: Sample, position: Position) -> Iterator[str]:
     import numpy as np
 
@@ -42,75 +40,75 @@ def _planes(sample: Sample, position: Position) -> Iterator[str]:
     if planes.dtype != np.float32:
         yield f"The planes are {planes.dtype}, not float32."
     if not np.isfinite(planes).all():
-        yield "A number in the planes is not finite."
+        yield "A value in the planes is not finite."
     if not np.array_equal(planes, position.encode(), equal_nan=True):
         yield "The planes differ from call to call."
 
 
-@promise("keys", "game", "Equal positions have equal keys; different ones hardly ever do.")
+@requirement("keys", "game", "Equal positions have equal keys; different ones hardly ever do.")
 def _keys(sample: Sample) -> Iterator[str]:
     core = sample.game.core
     keys = set()
-    states = sample.kinds.get("decision", [])
+    states = sample.states.get("decision", [])
     for state in states:
         key = core.key(state)
         keys.add(key)
         if core.key(bytes(bytearray(state))) != key:
             yield f"The key differs from call to call at {name(Position(sample.game, state))}."
-    # Fewer keys than states are fine where positions are the same for the mover, so a
-    # game may fold colours and reflections; a key that says nothing is not.
+    # A game may give positions that are equal for the mover one key, so there may be
+    # fewer keys than states, but not by an order of magnitude.
     if 8 * len(keys) < len(states):
         yield f"{len(states)} different positions have only {len(keys)} keys."
 
 
-@promise("mirrors", "any", "In a mirror the same moves do the same.")
-def _mirrors(sample: Sample, position: Position) -> Iterator[str]:
+@requirement("symmetries", "any", "Moves commute with every symmetry.")
+def _symmetries(sample: Sample, position: Position) -> Iterator[str]:
     core, state = sample.game.core, position.state
-    for mirror in range(core.symmetries):
-        seen = core.image(state, mirror)
-        where = f"In mirror {mirror}, {name(position)}"
-        if mirror == 0 and seen != state:
-            yield f"{where} is another position, although mirror 0 changes nothing."
+    for symmetry in range(core.symmetries):
+        seen = core.image(state, symmetry)
+        where = f"Under symmetry {symmetry}, {name(position)}"
+        if symmetry == 0 and seen != state:
+            yield f"{where} is another position, but symmetry 0 is the identity."
         if (core.mover(seen), core.at_chance(seen)) != (core.mover(state), core.at_chance(state)):
-            yield f"{where} has another player to move, or another at chance."
+            yield f"{where} has another player to move, or differs in being at chance."
         elif core.at_chance(state):
             if core.outcomes(seen) != core.outcomes(state):
                 yield f"{where} has other outcomes."
         else:
             moves = core.legal(state)
-            images = [core.image_move(move, mirror) for move in moves]
+            images = [core.image_move(move, symmetry) for move in moves]
             if sorted(images) != sorted(core.legal(seen)):
                 yield f"{where} has other moves."
             elif core.terminal(state) and core.result(seen) != core.result(state):
                 yield f"{where} has another result."
             elif any(
-                core.image(core.play(state, move), mirror) != core.play(seen, image)
+                core.image(core.play(state, move), symmetry) != core.play(seen, image)
                 for move, image in zip(moves, images, strict=True)
             ):
-                yield f"{where} does not become the image of what the move makes of it."
+                yield f"{where} after the image of a move is not the image after the move."
 
 
-@promise("index", "game", "Positions that differ have different numbers, and numbers go back.")
+@requirement("index", "game", "Indices differ where positions do, and unindex() inverts index().")
 def _index(sample: Sample) -> Iterator[str]:
     core = sample.game.core
     size = core.index_size
     if size == 0:
         return
     owner: dict[int, bytes] = {}
-    for state in sample.kinds.get("decision", []):
+    for state in sample.states.get("decision", []):
         text = name(Position(sample.game, state))
         index = core.index(state)
         if not 0 <= index < size:
-            yield f"The number of {text} is {index}, with {size} in all."
+            yield f"The index of {text} is {index}, outside 0 to {size - 1}."
             continue
         twin = owner.setdefault(index, state)
         if twin != state and not _same_for_mover(core, twin, state):
-            yield f"{text} and {name(Position(sample.game, twin))} share the number {index}."
+            yield f"{text} and {name(Position(sample.game, twin))} share the index {index}."
     chosen = [sample.rng("index").randrange(size) for _ in range(100)]
     for index in [*owner, *chosen, 0, size - 1]:
         back = core.index(core.unindex(index))
         if back != index:
-            yield f"Number {index} is a position whose number is {back}."
+            yield f"unindex({index}) is a position whose index is {back}."
 
 
 def _same_for_mover(core: _core.AnyGame, a: bytes, b: bytes) -> bool:

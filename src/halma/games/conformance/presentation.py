@@ -1,4 +1,4 @@
-"""Promises about what people are shown: texts, refusals and pictures."""
+"""Requirements on notation and drawings."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ from collections.abc import Callable, Iterator
 
 from halma.draw.scene import Scene
 from halma.errors import HalmaError, error_text
+from halma.games.conformance.requirement import Sample, name, requirement
 from halma.games.game import Game, Position
-from halma.games.promises.promise import Sample, name, promise
-
-# Text and pictures.
 
 
-@promise("text", "any", "A position can be written and read back.")
+@requirement("text", "any", "Position texts are parsed back to their positions.")
 def _text(sample: Sample, position: Position) -> Iterator[str]:
     text = position.text
     if not text or text != text.strip() or "\n" in text:
-        yield f"The text {text!r} is empty, or not one line without space around it."
+        yield f"The text {text!r} is empty, or not one line, or has space around it."
     if position.text != text:
         yield "The text differs from call to call."
     back = sample.game.position(text)
@@ -25,7 +23,7 @@ def _text(sample: Sample, position: Position) -> Iterator[str]:
         yield f"The text is read back as {name(back)}, or as another state of that text."
 
 
-@promise("names", "decision", "Every move has a text of its own that finds it again.")
+@requirement("names", "decision", "Move texts are distinct and parsed back to their moves.")
 def _names(sample: Sample, position: Position) -> Iterator[str]:
     moves = position.legal_moves
     if len({move.text for move in moves}) != len(moves):
@@ -35,14 +33,14 @@ def _names(sample: Sample, position: Position) -> Iterator[str]:
         if not move.text or move.text != move.text.strip() or len(move.text) > 200:
             yield f"The text {move.text!r} is empty, too long, or has space around it."
         if not sample.game.is_move_text(move.text):
-            yield f"'{move.text}' is not recognised as the text of a move."
+            yield f"'{move.text}' is not accepted as the text of a move."
     for move in sample.rng(position.state.hex()).sample(moves, min(len(moves), 5)):
         if position.find(move.text) != move or position.find(move) != move:
             yield f"'{move.text}' finds another move."
 
 
-@promise("rolls", "chance", "Every outcome has a text of its own that finds it again.")
-def _rolls(sample: Sample, position: Position) -> Iterator[str]:
+@requirement("outcomes", "chance", "Outcome texts are distinct and parsed back to their outcomes.")
+def _outcomes(sample: Sample, position: Position) -> Iterator[str]:
     outcomes = position.outcomes
     if len({outcome.text for outcome in outcomes}) != len(outcomes):
         yield "Two outcomes have the same text."
@@ -66,7 +64,7 @@ _GARBAGE = (
 )
 
 
-@promise("refusals", "game", "Texts that mean nothing are refused with a sentence.")
+@requirement("refusals", "game", "Invalid texts are refused with a HalmaError that has a message.")
 def _refusals(sample: Sample) -> Iterator[str]:
     rng = sample.rng("refusals")
     positions = [p for kind in ("decision", "chance", "terminal") for p in sample.positions(kind)]
@@ -83,22 +81,22 @@ def _refusals(sample: Sample) -> Iterator[str]:
 
 
 def _refuses(what: str, read: Callable[[str], object], text: str) -> Iterator[str]:
-    """Yield a sentence unless `read` works or gives a reason."""
+    """Yield a violation unless `read` succeeds or raises a `HalmaError` with a message."""
     try:
         read(text)
     except HalmaError as error:
         if not str(error):
             yield f"The {what} {text!r} is refused without a reason."
     except Exception as error:
-        yield f"The {what} {text!r} leads to {error_text(error)}."
+        yield f"The {what} {text!r} raises {error_text(error)}."
 
 
 def _use(game: Game, text: str) -> None:
-    """Ask a position that was read from doubtful text everything that must not go wrong."""
+    """Read a position, and call on it what must not raise."""
     position = game.position(text)
     _ = position.mover, position.legal_moves, position.outcomes, position.result
     if game.position(position.text) != position:
-        raise ValueError("it is accepted, but cannot be written and read back")
+        raise ValueError("it is accepted, but its text is not parsed back to it")
 
 
 def _spoil(text: str, letters: str, rng: random.Random) -> str:
@@ -113,7 +111,7 @@ def _spoil(text: str, letters: str, rng: random.Random) -> str:
     )
 
 
-@promise("picture", "any", "A position can be drawn, and all pieces stand on cells.")
+@requirement("picture", "any", "A position can be drawn, and all pieces are on cells.")
 def _picture(sample: Sample, position: Position) -> Iterator[str]:
     moves = sample.game.core.legal(position.state) if not position.is_chance else []
     rng = sample.rng(position.state.hex())
@@ -123,10 +121,10 @@ def _picture(sample: Sample, position: Position) -> Iterator[str]:
         if len({(cell.x, cell.y) for cell in scene.cells}) != len(scene.cells):
             yield "Two cells are in the same place."
         if len({piece.cell for piece in scene.pieces}) != len(scene.pieces):
-            yield "Two pieces stand on the same cell."
+            yield "Two pieces are on the same cell."
         for piece in scene.pieces:
             if piece.cell not in cells:
-                yield f"A piece stands on cell {piece.cell} of {len(cells)}."
+                yield f"A piece is on cell {piece.cell} of {len(cells)}."
             if len(piece.glyph) != 1:
                 yield f"The glyph {piece.glyph!r} is not one character."
         if any(cell not in cells for cell in (*scene.trail, *scene.marks)):
@@ -140,6 +138,6 @@ def _draw(scene: Scene) -> Iterator[str]:
     from halma.draw.text import draw_text
 
     if not draw_text(scene).strip():
-        yield "The drawing in text is empty."
+        yield "The drawing as text is empty."
     if "<svg" not in draw_svg(scene):
-        yield "The drawing in SVG is none."
+        yield "The drawing as SVG has no <svg> element."

@@ -1,4 +1,4 @@
-"""Promises about playing: numbers, moves, chance and results."""
+"""Requirements on the rules: declared sizes, moves, chance and results."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ import math
 from collections.abc import Iterator
 
 from halma import _core
+from halma.games.conformance.requirement import Sample, name, requirement
 from halma.games.game import Position
-from halma.games.promises.promise import Sample, name, promise
-
-# Numbers that never change.
 
 
-@promise("numbers", "game", "Players, scores, actions and planes are declared sensibly.")
+@requirement("numbers", "game", "Players, scores, actions and planes are declared correctly.")
 def _numbers(sample: Sample) -> Iterator[str]:
     game, core = sample.game, sample.game.core
     if not 1 <= core.players <= _core.MAX_PLAYERS:
@@ -24,7 +22,7 @@ def _numbers(sample: Sample) -> Iterator[str]:
     if not game.title or not game.name:
         yield "The game has no title or no name."
     if not (core.max_score > 0 and math.isfinite(core.max_score)):
-        yield f"The highest score is {core.max_score}."
+        yield f"max_score is {core.max_score}."
     if core.actions < 1:
         yield f"There are {core.actions} actions."
     if min(core.shape) < 1:
@@ -35,7 +33,7 @@ def _numbers(sample: Sample) -> Iterator[str]:
         yield f"The version is {core.version}."
 
 
-@promise("start", "game", "Every game starts from the same state, of the declared size.")
+@requirement("start", "game", "Every game starts from the same state, of the declared size.")
 def _start(sample: Sample) -> Iterator[str]:
     core = sample.game.core
     state = core.initial()
@@ -51,20 +49,17 @@ def _start(sample: Sample) -> Iterator[str]:
         yield f"A state of {len(wrong)} bytes was accepted."
 
 
-# Moves.
-
-
-@promise("mover", "any", "The player to move exists.")
+@requirement("mover", "any", "The player to move exists.")
 def _mover(sample: Sample, position: Position) -> Iterator[str]:
     core = sample.game.core
     mover = core.mover(position.state)
     if not 0 <= mover < core.players:
-        yield f"It is the turn of player {mover} of {core.players}."
+        yield f"The player to move is {mover} of {core.players}."
     if core.mover(position.state) != mover:
-        yield "Whose turn it is differs from call to call."
+        yield "The player to move differs from call to call."
 
 
-@promise("moves", "decision", "Legal moves are distinct, always the same, and counted right.")
+@requirement("moves", "decision", "Legal moves are distinct, deterministic, and counted correctly.")
 def _moves(sample: Sample, position: Position) -> Iterator[str]:
     core = sample.game.core
     moves = core.legal(position.state)
@@ -73,28 +68,27 @@ def _moves(sample: Sample, position: Position) -> Iterator[str]:
     if len(moves) > _core.MAX_MOVES:
         yield f"There are {len(moves)} moves, more than {_core.MAX_MOVES}."
     if _core.NO_MOVE in moves:
-        yield "The number that means no move is listed as a move."
+        yield "NO_MOVE is listed as a move."
     if core.legal(position.state) != moves:
         yield "The moves or their order differ from call to call."
     if core.count(position.state) != len(moves):
         yield f"{core.count(position.state)} moves are counted, but {len(moves)} listed."
 
 
-@promise("end", "any", "The game is over exactly when no move is left.")
+@requirement("end", "any", "The game is over exactly when there is no legal move.")
 def _end(sample: Sample, position: Position) -> Iterator[str]:
     core, state = sample.game.core, position.state
     if core.at_chance(state):
         if position.is_terminal or position.legal_moves:
-            yield "A position at chance is over or has moves."
+            yield "A position at chance is terminal or has moves."
         return
     if core.terminal(state) != (not core.legal(state)):
-        over = "over" if core.terminal(state) else "not over"
-        yield f"The game is said to be {over} with {len(core.legal(state))} moves."
+        yield f"terminal() is {core.terminal(state)} with {len(core.legal(state))} legal moves."
     if core.terminal(state) and core.count(state):
         yield f"The game is over, but {core.count(state)} moves are counted."
 
 
-@promise("play", "decision", "Playing a move always gives the same state, and changes no other.")
+@requirement("play", "decision", "play() is deterministic and does not change its argument.")
 def _play(sample: Sample, position: Position) -> Iterator[str]:
     core, state = sample.game.core, position.state
     before = bytes(bytearray(state))
@@ -105,11 +99,11 @@ def _play(sample: Sample, position: Position) -> Iterator[str]:
         if core.play(state, move) != after:
             yield f"Move {move} gives different states from call to call."
         if state != before:
-            yield f"Move {move} changes the state it is played in."
+            yield f"Move {move} changes the state it was played in."
             return
 
 
-@promise("irreversible", "game", "After an irreversible move no earlier position recurs.")
+@requirement("irreversible", "game", "After an irreversible move no earlier position recurs.")
 def _irreversible(sample: Sample) -> Iterator[str]:
     core = sample.game.core
     for walk in sample.walks:
@@ -126,7 +120,7 @@ def _irreversible(sample: Sample) -> Iterator[str]:
                 recent = set()
 
 
-@promise("landing", "decision", "Every move ends on a cell.")
+@requirement("landing", "decision", "Every move ends on a cell.")
 def _landing(sample: Sample, position: Position) -> Iterator[str]:
     core = sample.game.core
     for move in core.legal(position.state):
@@ -137,7 +131,7 @@ def _landing(sample: Sample, position: Position) -> Iterator[str]:
             yield f"The cell move {move} ends on differs from call to call."
 
 
-@promise("chance", "chance", "Outcomes are distinct, likely, and lead on to the stated player.")
+@requirement("chance", "chance", "Outcomes are distinct, probabilities add up, the mover stays.")
 def _chance(sample: Sample, position: Position) -> Iterator[str]:
     core, state = sample.game.core, position.state
     outcomes = core.outcomes(state)
@@ -149,21 +143,21 @@ def _chance(sample: Sample, position: Position) -> Iterator[str]:
         yield "The outcomes differ from call to call."
     total = sum(probability for _, probability in outcomes)
     if any(not probability > 0 for _, probability in outcomes):
-        yield "An outcome has no probability."
+        yield "An outcome has a probability that is not positive."
     elif abs(total - 1) > 1e-9:
         yield f"The probabilities add up to {total:.12g}."
     mover = core.mover(state)
     for outcome, _ in outcomes:
         after = core.resolve(state, outcome)
         if after == state:
-            yield f"Outcome {outcome} leads nowhere."
+            yield f"Outcome {outcome} does not change the state."
         if core.resolve(state, outcome) != after:
             yield f"Outcome {outcome} gives different states from call to call."
         if core.mover(after) != mover:
             yield f"Player {mover} was to move, but after outcome {outcome} it is another."
 
 
-@promise("result", "any", "There is one score per player, between 0 and the highest.")
+@requirement("result", "any", "There is one score per player, between 0 and max_score.")
 def _result(sample: Sample, position: Position) -> Iterator[str]:
     core = sample.game.core
     scores = core.result(position.state)
@@ -171,6 +165,6 @@ def _result(sample: Sample, position: Position) -> Iterator[str]:
         yield f"There are {len(scores)} scores for {core.players} players."
     for player, score in enumerate(scores):
         if not 0 <= score <= core.max_score:
-            yield f"Player {player} scores {score}, with {core.max_score} the highest."
+            yield f"Player {player} scores {score}, but max_score is {core.max_score}."
     if core.result(position.state) != scores:
         yield "The scores differ from call to call."

@@ -1,4 +1,4 @@
-"""The conformance check: good games pass, and each broken promise is found by its name."""
+"""The conformance check: conforming games pass, and each violation is found by its name."""
 
 import json
 from itertools import count
@@ -9,7 +9,8 @@ import halma
 from halma.draw.scene import Cell, Piece, Scene
 from halma.errors import HalmaError, PositionError, UnknownVariantError
 from halma.games import Limits
-from halma.games.check import check, load
+from halma.games.conformance import check
+from halma.games.load import load
 from halma.games.scripted import ScriptedGame
 
 
@@ -62,14 +63,14 @@ class Race(ScriptedGame):
         state["heap"], state["die"], state["mover"] = index // 4, index // 2 % 2 + 1, index % 2
         return state
 
-    def position_error(self, state):
+    def validate(self, state):
+        super().validate(state)
         if state["heap"] > 9 or state["die"] > 2:
-            return "the heap or the die is too high"
-        return super().position_error(state)
+            raise PositionError("The heap or the die is too high.")
 
 
 class Shuttle(ScriptedGame):
-    """A token goes back and forth for ever; only a limit ends it."""
+    """A token goes back and forth; only a limit ends the game."""
 
     player_names = ("one",)
     dtype = [("at", "?"), ("mover", "u1")]  # noqa: RUF012
@@ -108,7 +109,7 @@ def altered(**answers):
 
 
 def mirrored(image, image_move=lambda move: move):
-    """A game with a second mirror."""
+    """A game with a second symmetry."""
     return altered(
         symmetries=lambda core: 2,
         image=lambda core: lambda s, k: image(s) if k else s,
@@ -159,7 +160,7 @@ def test_small_games_pass(game):
 
 BROKEN = [
     ("games", changed(legal=raising(KeyError("lost"))), "KeyError: 'lost'"),
-    ("games", changed(resolve=lambda self, s, o: s), "chance spoke more than 50 times in a row"),
+    ("games", changed(resolve=lambda self, s, o: s), "more than 50 chance events in a row"),
     ("numbers", changed(player_names=("me", "me")), "same name"),
     ("numbers", changed(version=0), "version is 0"),
     (
@@ -180,16 +181,20 @@ BROKEN = [
         "order differ from call to call",
     ),
     ("moves", altered(count=lambda core: lambda s: 7), "7 moves are counted, but 2 listed"),
-    ("mirrors", mirrored(lambda s: s, lambda m: 1), "has other moves"),
-    ("mirrors", mirrored(lambda s: bytes([s[0], s[1], 1 - s[2]])), "another player to move"),
+    ("symmetries", mirrored(lambda s: s, lambda m: 1), "has other moves"),
+    ("symmetries", mirrored(lambda s: bytes([s[0], s[1], 1 - s[2]])), "another player to move"),
     (
-        "mirrors",
+        "symmetries",
         mirrored(lambda s: bytes([s[0] + (s[0] == 5), *s[1:]])),
-        "does not become the image of what the move makes of it",
+        "is not the image after the move",
     ),
-    ("mirrors", altered(image=lambda core: lambda s, k: b"???"), "mirror 0 changes nothing"),
-    ("end", altered(terminal=lambda core: lambda s: False), "said to be not over with 0 moves"),
-    ("end", altered(terminal=lambda core: lambda s: True), "said to be over with 2 moves"),
+    ("symmetries", altered(image=lambda core: lambda s, k: b"???"), "symmetry 0 is the identity"),
+    (
+        "end",
+        altered(terminal=lambda core: lambda s: False),
+        "terminal() is False with 0 legal moves",
+    ),
+    ("end", altered(terminal=lambda core: lambda s: True), "terminal() is True with 2 legal moves"),
     (
         "play",
         changed(play=counted(lambda self, n, s, m: Race.play(self, s, n % 2))),
@@ -203,16 +208,16 @@ BROKEN = [
     ("landing", changed(landing=lambda self, m: -1), "must lie between"),
     ("landing", changed(landing=counted(lambda self, n, m: n)), "differs from call to call"),
     ("chance", changed(outcomes=lambda self, s: [(1, 0.5), (2, 0.4)]), "add up to 0.9"),
-    ("chance", changed(outcomes=lambda self, s: [(1, 1.0), (2, 0.0)]), "no probability"),
+    ("chance", changed(outcomes=lambda self, s: [(1, 1.0), (2, 0.0)]), "not positive"),
     ("chance", changed(outcomes=lambda self, s: [(1, 0.5), (1, 0.5)]), "listed twice"),
-    ("chance", changed(resolve=lambda self, s, o: s), "leads nowhere"),
+    ("chance", changed(resolve=lambda self, s, o: s), "does not change the state"),
     (
         "chance",
         changed(mover=lambda self, s: int(s["mover"]) ^ int(s["die"] > 0)),
         "it is another",
     ),
     ("result", changed(result=lambda self, s: [1]), "one score per player"),
-    ("result", changed(result=lambda self, s: [1.5, 0]), "scores 1.5, with 1.0 the highest"),
+    ("result", changed(result=lambda self, s: [1.5, 0]), "scores 1.5, but max_score is 1.0"),
     ("result", changed(result=lambda self, s: [-1, 1]), "scores -1.0"),
     ("result", changed(result=counted(lambda self, n, s: [n % 2, 0])), "differ from call to call"),
     ("actions", changed(action=lambda self, s, m: 0), "share action 0"),
@@ -228,9 +233,9 @@ BROKEN = [
     ("planes", changed(encode=counted(lambda self, n, r, c: [[[n]]] * 3)), "differ from call"),
     ("keys", altered(key=lambda core: lambda s: 5), "have only 1 keys"),
     ("keys", altered(key=lambda core: changing()), "differs from call to call"),
-    ("index", changed(index=lambda self, s: 3), "share the number 3"),
+    ("index", changed(index=lambda self, s: 3), "share the index 3"),
     ("index", changed(index=lambda self, s: 40), "must lie between 0 and 39"),
-    ("index", changed(unindex=lambda self, i: Race.unindex(self, i ^ 1)), "whose number is"),
+    ("index", changed(unindex=lambda self, i: Race.unindex(self, i ^ 1)), "whose index is"),
     ("text", changed(format_state=lambda self, s: "0 0 0"), "read back as"),
     (
         "text",
@@ -239,21 +244,21 @@ BROKEN = [
     ),
     ("text", changed(format_state=lambda self, s: " "), "is empty"),
     ("names", changed(name_move=lambda self, s, m: "1"), "Two moves have the same text"),
-    ("names", changed(name_move=lambda self, s, m: "ab"[m]), "not recognised"),
+    ("names", changed(name_move=lambda self, s, m: "ab"[m]), "not accepted"),
     (
         "names",
         changed(name_move=lambda self, s, m: f" {m}", move_pattern=" ?[01]"),
         "has space around it",
     ),
-    ("rolls", changed(name_outcome=lambda self, s, o: "roll"), "Two outcomes have the same text"),
+    (
+        "outcomes",
+        changed(name_outcome=lambda self, s, o: "roll"),
+        "Two outcomes have the same text",
+    ),
     ("refusals", changed(parse_state=raising(IndexError("too far"))), "IndexError: too far"),
     ("refusals", changed(parse_state=raising(PositionError(""))), "without a reason"),
-    (
-        "refusals",
-        changed(position_error=lambda self, s: ""),
-        "ValueError: mover() must lie",
-    ),
-    ("picture", changed(picture=scene(cell=3)), "stands on cell 3 of 3"),
+    ("refusals", changed(validate=lambda self, s: None), "raises ValueError: mover() must lie"),
+    ("picture", changed(picture=scene(cell=3)), "is on cell 3 of 3"),
     ("picture", changed(picture=scene(glyph="xy")), "not one character"),
     ("picture", changed(picture=raising(ZeroDivisionError("oh"))), "ZeroDivisionError"),
     ("perft", altered(perft=lambda core: lambda s, d: 1), "1 leaves at depth"),
@@ -269,26 +274,26 @@ BROKEN = [
     (
         "record",
         changed(play=counted(lambda self, n, s, m: Race.play(self, s, n % 2))),
-        "gives other positions",
+        "gives different positions",
     ),
 ]
 
 
-@pytest.mark.parametrize("item, game, sentence", BROKEN)
-def test_a_broken_promise_is_found(item, game, sentence):
+@pytest.mark.parametrize("requirement, game, sentence", BROKEN)
+def test_a_violation_is_found(requirement, game, sentence):
     report = check(game)
     assert not report.ok
-    assert item in report.broken()
-    assert any(sentence in failure for failure in report[item].failures), str(report)
-    assert all("seed 0" in failure for failure in report[item].failures)
+    assert requirement in report.failed()
+    assert any(sentence in failure for failure in report[requirement].failures), str(report)
+    assert all("seed 0" in failure for failure in report[requirement].failures)
 
 
-def test_every_promise_has_a_broken_game():
-    assert {item.name for item in check(Race()).items} == {item for item, _, _ in BROKEN}
+def test_every_requirement_has_a_game_that_fails_it():
+    assert {r.name for r in check(Race()).requirements} == {name for name, _, _ in BROKEN}
 
 
 @pytest.mark.parametrize(
-    "game, item",
+    "game, requirement",
     [
         (changed(outcomes=lambda self, s: [(1, 0.5), (2, 0.4)]), "chance"),
         (changed(result=lambda self, s: [0.5, -0.25]), "result"),
@@ -298,9 +303,9 @@ def test_every_promise_has_a_broken_game():
         (changed(Shuttle, irreversible=lambda self, s, m: True), "irreversible"),
     ],
 )
-def test_other_promises_are_not_blamed(game, item):
+def test_other_requirements_do_not_fail(game, requirement):
     # Scores below 0 show in the playouts as well.
-    assert set(check(game).broken()) - {"kernels"} == {item}
+    assert set(check(game).failed()) - {"kernels"} == {requirement}
 
 
 def test_a_failure_names_its_position():
@@ -313,18 +318,19 @@ def test_failures_are_capped():
     assert len(check(changed(action=lambda self, s, m: 0))["actions"].failures) == 5
 
 
-def test_what_could_not_be_tried_says_so():
+def test_what_could_not_be_tested_says_so():
     report = check(changed(legal=raising(KeyError("lost"))))
-    assert report["perft"].tried == 0
-    assert check(Shuttle())["chance"].tried == 0
+    assert report["perft"].tested == 0
+    assert check(Shuttle())["chance"].tested == 0
 
 
 def test_a_report_is_plain_values():
     report = check(Race(), games=3, seed=4)
     plain = json.loads(json.dumps(report.as_dict()))
     assert (plain["game"], plain["games"], plain["seed"], plain["ok"]) == ("race", 3, 4, True)
-    assert [item["name"] for item in plain["items"]] == [item.name for item in report.items]
-    assert str(report).count("\n") + 1 == len(report.items)
+    names = [result.name for result in report.requirements]
+    assert [result["name"] for result in plain["requirements"]] == names
+    assert str(report).count("\n") + 1 == len(report.requirements)
 
 
 def test_the_same_seed_gives_the_same_report():
