@@ -37,6 +37,10 @@ RECIPE = "recipe.toml"
 #: Versions and circumstances of a run.
 META = "meta.json"
 _LOCK = "lock"
+#: the best network, to go on with and to play with
+WEIGHTS, MODEL = "best.safetensors", "best.onnx"
+#: what was learnt from when a loss became not a number
+BAD_BATCH = "bad-batch.table"
 
 
 class RunDirectory:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TextIO
 
 from halma.learn.metrics import NAME, as_line
-from halma.learn.reports import Iteration, Report, Started
+from halma.learn.reports.events import Iteration, Report, Started
 
 
 class MetricsFile:

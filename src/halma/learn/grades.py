@@ -8,11 +8,11 @@ import numpy as np
 
 from halma.agents.optimal import OptimalAgent
 from halma.errors import TableError
-from halma.learn.grading import TestPositions, decisions_near_start
-from halma.learn.neural.matches import play_match
-from halma.learn.neural.players import AgentPlayer, PolicyPlayer
-from halma.learn.neural.settings import NeuralSettings
+from halma.learn.alphazero_settings import NeuralSettings
+from halma.learn.matches import play_match
+from halma.learn.players import AgentPlayer, PolicyPlayer
 from halma.learn.recipe import Recipe
+from halma.learn.truth import TestPositions, decisions_near_start
 from halma.search.evaluators import Evaluator
 from halma.solve import solution_for, solve
 

@@ -18,13 +18,12 @@ from pathlib import Path
 from halma.errors import RunError, TableError
 from halma.files import replace_file
 from halma.games import Game
-from halma.learn.checkpoints import list_checkpoints
+from halma.learn.checkpoint import list_checkpoints
 from halma.learn.metrics import NAME as METRICS
-from halma.learn.neural.files import WEIGHTS
-from halma.learn.neural.games import FOLDER as GAMES
-from halma.learn.neural.games import GameFiles
-from halma.learn.neural.selfplay import part
-from halma.learn.rundir import META, RECIPE
+from halma.learn.replay_buffer import FOLDER as GAMES
+from halma.learn.replay_buffer import GameFiles
+from halma.learn.run import META, RECIPE, WEIGHTS
+from halma.learn.selfplay import part
 
 STATE = "state.tar"
 #: what a file may have, and how many hold games

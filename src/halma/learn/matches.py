@@ -8,7 +8,7 @@ from halma.arena.plan import Plan
 from halma.arena.table import MatchGame
 from halma.arena.tally import Tally
 from halma.games import Game
-from halma.learn.neural.players import Player
+from halma.learn.players import Player
 
 
 def play_match(

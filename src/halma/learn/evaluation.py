@@ -9,16 +9,16 @@ import numpy as np
 from halma.agents import Agent, agent
 from halma.arena.openings import default_plies
 from halma.arena.tally import Tally
+from halma.learn.alphazero_settings import NeuralSettings, opponents
+from halma.learn.grades import Grader
+from halma.learn.matches import play_match
+from halma.learn.measures import measured
 from halma.learn.networks import Network
-from halma.learn.neural.grades import Grader
 from halma.learn.neural.judging import Judges
-from halma.learn.neural.matches import play_match
-from halma.learn.neural.measures import measured
-from halma.learn.neural.players import AgentPlayer, SearchPlayer
-from halma.learn.neural.selfplay import tree_options
-from halma.learn.neural.settings import NeuralSettings, opponents
+from halma.learn.players import AgentPlayer, SearchPlayer
 from halma.learn.recipe import Recipe
-from halma.learn.reports import Progress, Reporter
+from halma.learn.reports.events import Progress, Reporter
+from halma.learn.selfplay import tree_options
 
 #: drawn numbers are told apart by what they are for
 _GATE, _MATCH = 3, 4

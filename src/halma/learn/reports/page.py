@@ -20,8 +20,8 @@ from halma.errors import RunError
 from halma.files import replace_file
 from halma.learn.metrics import read_metrics
 from halma.learn.recipe import Recipe, load
-from halma.learn.reports import Curve, Metrics
-from halma.learn.rundir import META, RECIPE
+from halma.learn.reports.events import Curve, Metrics
+from halma.learn.run import META, RECIPE
 from halma.learn.settings import write_value
 from halma.solve import Solution
 
@@ -115,10 +115,9 @@ def read_run(path: Path) -> Run:
 
 def write_report(path: Path, truth: Solution | None = None, out: Path | None = None) -> View:
     """Write the page of a run, into its directory unless told otherwise; return what it shows."""
-    from halma.learn import tabular_view
-    from halma.learn.neural import view as neural_view
+    from halma.learn.reports import alphazero_page, tabular_page
 
-    viewers: dict[str, Viewer] = {"tabular": tabular_view.view, "neural": neural_view.view}
+    viewers: dict[str, Viewer] = {"tabular": tabular_page.view, "neural": alphazero_page.view}
     run = read_run(path)
     view = viewers[run.recipe.method](run, truth)
     replace_file(out or path / NAME, _page(run, view))

@@ -9,9 +9,9 @@ import numpy as np
 
 from halma import _core
 from halma.arena.tally import Tally
-from halma.learn.neural.selfplay import Samples
-from halma.learn.neural.settings import NeuralSettings, opponents
-from halma.learn.reports import Curve
+from halma.learn.alphazero_settings import NeuralSettings, opponents
+from halma.learn.reports.events import Curve
+from halma.learn.selfplay import Samples
 
 
 class NeuralMetrics(TypedDict, total=False):

@@ -11,10 +11,10 @@ from typing import Any
 
 from halma.errors import RunError
 from halma.interrupt import deferred_sigint
-from halma.learn.checkpoints import Checkpoints
+from halma.learn.checkpoint import Checkpoints
 from halma.learn.recipe import Recipe
-from halma.learn.reports import Checkpoint, Curve, Metrics, Reporter, Started, Stopped
-from halma.learn.rundir import RunDirectory
+from halma.learn.reports.events import Checkpoint, Curve, Metrics, Reporter, Started, Stopped
+from halma.learn.run import RunDirectory
 from halma.solve.table import Arrays, Table
 
 

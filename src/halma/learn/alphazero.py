@@ -18,21 +18,16 @@ import torch
 
 from halma.errors import RunError, TableError
 from halma.learn import networks
-from halma.learn.checkpoints import list_checkpoints
-from halma.learn.handlers.jsonl import MetricsFile
+from halma.learn.adjudication import judge_stopped
+from halma.learn.alphazero_settings import NeuralSettings, learning_rate
+from halma.learn.checkpoint import list_checkpoints
+from halma.learn.evaluation import Contests, Interrupted
+from halma.learn.measures import NeuralMetrics, curves, of_self_play
 from halma.learn.metrics import keep_metrics
-from halma.learn.neural.contests import Contests, Interrupted
-from halma.learn.neural.files import BAD_BATCH, MODEL, WEIGHTS
-from halma.learn.neural.games import GameFiles, Window
 from halma.learn.neural.judging import Judges, find_device
-from halma.learn.neural.learner import Learner, Losses, NotANumber, put_weights, weights_of
-from halma.learn.neural.measures import NeuralMetrics, curves, of_self_play
-from halma.learn.neural.opening import heuristic_games
-from halma.learn.neural.selfplay import Samples, SelfPlay
-from halma.learn.neural.settings import NeuralSettings, learning_rate
-from halma.learn.neural.stopped import judge_stopped
 from halma.learn.recipe import Recipe
-from halma.learn.reports import (
+from halma.learn.replay_buffer import GameFiles, Window
+from halma.learn.reports.events import (
     Finished,
     Handler,
     Iteration,
@@ -40,8 +35,12 @@ from halma.learn.reports import (
     Reporter,
     reporting,
 )
-from halma.learn.rundir import RunDirectory
-from halma.learn.sitting import Sitting
+from halma.learn.reports.metrics_file import MetricsFile
+from halma.learn.run import BAD_BATCH, MODEL, WEIGHTS, RunDirectory
+from halma.learn.selfplay import Samples, SelfPlay
+from halma.learn.session import Sitting
+from halma.learn.trainer import Learner, Losses, NotANumber, put_weights, weights_of
+from halma.learn.warm_start import heuristic_games
 from halma.solve.table import Table, save
 
 #: what checkpoints of these runs say they are

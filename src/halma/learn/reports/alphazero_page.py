@@ -9,12 +9,12 @@ from html import escape
 from halma.draw.charts import Guide
 from halma.draw.page import paragraphs
 from halma.games import Game, Position
-from halma.learn.neural.files import MODEL
-from halma.learn.neural.games import GameFiles
-from halma.learn.neural.selfplay import Samples
-from halma.learn.neural.settings import opponents
-from halma.learn.reports import Curve
-from halma.learn.run_report import Panel, Run, Section, Tile, View, quoted
+from halma.learn.alphazero_settings import opponents
+from halma.learn.replay_buffer import GameFiles
+from halma.learn.reports.events import Curve
+from halma.learn.reports.page import Panel, Run, Section, Tile, View, quoted
+from halma.learn.run import MODEL
+from halma.learn.selfplay import Samples
 from halma.solve import Solution
 
 _BOARD = 250

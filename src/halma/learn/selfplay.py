@@ -17,7 +17,7 @@ import numpy as np
 from halma import _core
 from halma.errors import RunError
 from halma.games import Game
-from halma.learn.neural.settings import NeuralSettings
+from halma.learn.alphazero_settings import NeuralSettings
 from halma.learn.pool import Pool, PoolOptions
 from halma.search.evaluators import Evaluator, Lane
 from halma.search.mcts import TreeOptions

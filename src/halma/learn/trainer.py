@@ -16,11 +16,11 @@ from torch.nn import functional
 
 from halma.errors import RunError
 from halma.games import Game
+from halma.learn.alphazero_settings import NeuralLearningSettings, NeuralSettings
+from halma.learn.batches import Batch, Batches, _Arrays
 from halma.learn.netfile import new_network
 from halma.learn.networks import Network, build
-from halma.learn.neural.examples import Batch, Batches, _Arrays
-from halma.learn.neural.games import Window
-from halma.learn.neural.settings import NeuralLearningSettings, NeuralSettings
+from halma.learn.replay_buffer import Window
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 

@@ -11,8 +11,8 @@ import numpy as np
 from halma import _core
 from halma.agents import Agent, agent
 from halma.games import Game, Record
-from halma.learn.neural.selfplay import Samples, joined, limits
-from halma.learn.neural.settings import NeuralSettings
+from halma.learn.alphazero_settings import NeuralSettings
+from halma.learn.selfplay import Samples, joined, limits
 
 
 def heuristic_games(

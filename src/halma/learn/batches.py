@@ -13,7 +13,7 @@ import torch
 
 from halma import _core
 from halma.games import Game
-from halma.learn.neural.games import Window
+from halma.learn.replay_buffer import Window
 
 #: batches made ahead, for every thread that makes them
 _AHEAD = 2

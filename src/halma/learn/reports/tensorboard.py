@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from halma.learn.reports import Iteration, Metrics, Report, Started
+from halma.learn.reports.events import Iteration, Metrics, Report, Started
 
 #: The folder in a run directory.
 NAME = "tensorboard"

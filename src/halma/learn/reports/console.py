@@ -7,7 +7,7 @@ import time
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TextIO
 
-from halma.learn.reports import (
+from halma.learn.reports.events import (
     Checkpoint,
     Curve,
     Finished,

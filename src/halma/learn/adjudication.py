@@ -6,7 +6,7 @@ import numpy as np
 
 from halma import _core
 from halma.games import Game
-from halma.learn.neural.selfplay import Samples
+from halma.learn.selfplay import Samples
 
 #: players who differ by less stand equally well
 _SAME = 1e-6

@@ -10,7 +10,7 @@ import numpy as np
 
 from halma import _core
 from halma.games import Game
-from halma.learn.neural.selfplay import Samples, joined
+from halma.learn.selfplay import Samples, joined
 from halma.solve.table import SUFFIX, Table, load, save
 
 #: the folder in a run directory

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from halma.errors import HalmaError
 from halma.learn.metrics import NAME as METRICS
-from halma.learn.reports import Checkpoint, Finished, Iteration, Report, Stopped
-from halma.learn.run_report import NAME, write_report
+from halma.learn.reports.events import Checkpoint, Finished, Iteration, Report, Stopped
+from halma.learn.reports.page import NAME, write_report
 from halma.solve import Solution
 
 #: No more than this share of the time goes into pages before the last one ...
