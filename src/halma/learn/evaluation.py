@@ -64,7 +64,7 @@ class Contests:
             gate.simulations,
             (iteration, _GATE),
         )
-        return tally.share.value
+        return tally.score.value
 
     def compare(self, iteration: int, best: Judges) -> dict[str, float | None]:
         """Measure the best network against agents and against the truth, where it is time."""

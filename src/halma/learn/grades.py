@@ -59,9 +59,9 @@ class Grader:
         )
         if tally is None:
             return dict.fromkeys(KEYS)
-        low, high = tally.share.interval
+        low, high = tally.score.interval
         return {
-            "wr_p": tally.share.value,
+            "wr_p": tally.score.value,
             "wr_p_low": low,
             "wr_p_high": high,
             "err_p": self._test.policy_error(logits),
