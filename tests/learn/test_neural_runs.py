@@ -17,18 +17,19 @@ from small_runs import Listener, contents, fill_disk, finish, lines_of, without_
 from halma.agents import agent
 from halma.errors import HalmaError, RunError
 from halma.games import Record
-from halma.learn import networks, read_metrics
+from halma.learn import read_metrics
 from halma.learn.checkpoints import list_checkpoints
-from halma.learn.netfile import read_info
 from halma.learn.neural import learner as learner_module
 from halma.learn.neural.files import BAD_BATCH, MODEL, WEIGHTS
 from halma.learn.neural.games import GameFiles
-from halma.learn.neural.judging import Judges
 from halma.learn.neural.learner import Learner
 from halma.learn.neural.loop import KIND
 from halma.learn.reports import Checkpoint, Finished, Iteration, Note, Progress, Started, Stopped
 from halma.learn.run_report import write_report
 from halma.learn.rundir import RunDirectory
+from halma.networks.evaluator_pool import EvaluatorPool
+from halma.networks.network_file import read_info
+from halma.networks.weights import load_weights
 from halma.solve.table import load
 
 #: metrics that depend on the clock
@@ -88,7 +89,7 @@ def assert_plays(out, recipe):
     rng = random.Random(1)
     record.roll(rng)
     record.play(player.choose(record, rng))
-    networks.load(out / WEIGHTS)
+    load_weights(out / WEIGHTS)
 
 
 def test_what_a_run_leaves(whole):
@@ -216,7 +217,7 @@ def test_a_gate_keeps_the_best(tmp_path):
     best = read_metrics(out)[-1]["best"]
     assert checkpoint(out).about["best"] == best
     arrays = checkpoint(out).arrays
-    ours = networks.load(out / WEIGHTS).state_dict()
+    ours = load_weights(out / WEIGHTS).state_dict()
     for name, tensor in ours.items():
         assert np.array_equal(arrays[f"best/{name}"], tensor.numpy().reshape(-1))
 
@@ -391,8 +392,8 @@ def test_weights_that_are_no_numbers(tmp_path, monkeypatch):
             next(network.parameters()).fill_(float("nan"))
         return real(self, network)
 
-    real = Judges.load
-    monkeypatch.setattr(Judges, "load", spoilt)
+    real = EvaluatorPool.load
+    monkeypatch.setattr(EvaluatorPool, "load", spoilt)
     with pytest.raises(HalmaError, match="no number"):
         train(small(), tmp_path / "run")
 

@@ -17,10 +17,10 @@ from halma.learn import judging, read_metrics
 from halma.learn.checkpoints import list_checkpoints
 from halma.learn.handlers import HtmlReport, html
 from halma.learn.judging import judge
-from halma.learn.lookup import KIND, open_lookup_table
 from halma.learn.reports import Iteration, Stopped
 from halma.learn.run_report import write_report
 from halma.learn.tabular import train
+from halma.networks.lookup_table import KIND, open_lookup_table
 from halma.solve import solution_for
 from halma.solve.table import load
 

@@ -25,7 +25,6 @@ from halma.learn.grading import (
     decisions_near_start,
 )
 from halma.learn.handlers.jsonl import MetricsFile
-from halma.learn.lookup import KIND
 from halma.learn.metrics import keep_metrics, read_metrics
 from halma.learn.recipe import Recipe
 from halma.learn.reports import (
@@ -39,6 +38,7 @@ from halma.learn.reports import (
 from halma.learn.rundir import RunDirectory
 from halma.learn.sections import TabularSettings
 from halma.learn.sitting import Sitting
+from halma.networks.lookup_table import KIND
 from halma.solve import Solution, solution_for, solve
 from halma.solve.solution import ChanceSolution
 from halma.solve.table import Arrays, Table

@@ -10,10 +10,10 @@ from typing import Any
 from halma.draw.charts import Guide, draw_cloud
 from halma.draw.page import paragraphs, table
 from halma.learn.judging import Cloud, Judged, Judgement, judge
-from halma.learn.lookup import open_lookup_table
 from halma.learn.reports import Curve
 from halma.learn.run_report import Panel, Run, Section, Tile, View, quoted
 from halma.learn.tabular import find_solution
+from halma.networks.lookup_table import open_lookup_table
 from halma.solve import Solution
 
 #: Moves listed beneath a board; the best one always is.

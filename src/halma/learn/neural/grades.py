@@ -13,7 +13,7 @@ from halma.learn.neural.matches import play_match
 from halma.learn.neural.players import AgentPlayer, PolicyPlayer
 from halma.learn.neural.settings import NeuralSettings
 from halma.learn.recipe import Recipe
-from halma.search.evaluators import Evaluator
+from halma.networks.evaluator import Evaluator
 from halma.solve import solution_for, solve
 
 KEYS = ("wr_p", "wr_p_low", "wr_p_high", "err_p", "mae_v")

@@ -16,11 +16,12 @@ from torch.nn import functional
 
 from halma.errors import RunError
 from halma.games import Game
-from halma.learn.netfile import new_network
-from halma.learn.networks import Network, build
 from halma.learn.neural.examples import Batch, Batches, _Arrays
 from halma.learn.neural.games import Window
 from halma.learn.neural.settings import NeuralLearningSettings, NeuralSettings
+from halma.networks.architectures.blocks import Network
+from halma.networks.architectures.build import build
+from halma.networks.network_file import new_network
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
