@@ -62,10 +62,10 @@ class Race(ScriptedGame):
         state["heap"], state["die"], state["mover"] = index // 4, index // 2 % 2 + 1, index % 2
         return state
 
-    def trouble(self, state):
+    def position_error(self, state):
         if state["heap"] > 9 or state["die"] > 2:
             return "the heap or the die is too high"
-        return super().trouble(state)
+        return super().position_error(state)
 
 
 class Shuttle(ScriptedGame):
@@ -248,7 +248,11 @@ BROKEN = [
     ("rolls", changed(name_outcome=lambda self, s, o: "roll"), "Two outcomes have the same text"),
     ("refusals", changed(parse_state=raising(IndexError("too far"))), "IndexError: too far"),
     ("refusals", changed(parse_state=raising(PositionError(""))), "without a reason"),
-    ("refusals", changed(trouble=lambda self, s: ""), "leads to ValueError: mover() must lie"),
+    (
+        "refusals",
+        changed(position_error=lambda self, s: ""),
+        "ValueError: mover() must lie",
+    ),
     ("picture", changed(picture=scene(cell=3)), "stands on cell 3 of 3"),
     ("picture", changed(picture=scene(glyph="xy")), "not one character"),
     ("picture", changed(picture=raising(ZeroDivisionError("oh"))), "ZeroDivisionError"),

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from halma.errors import said
+from halma.errors import error_text
 from halma.games.game import Game, Position
 from halma.games.load import load
 from halma.games.promises import MAX_EVENTS, PROMISES, Promise, Sample, Try, name
@@ -128,7 +128,7 @@ def _guarded(broken: Try, arguments: tuple[Any, ...]) -> Iterator[str]:
     try:
         yield from broken(*arguments)
     except Exception as error:
-        yield f"This was raised: {said(error)}."
+        yield f"This was raised: {error_text(error)}."
 
 
 def _where(sample: Sample, target: Position | None) -> str:
@@ -152,7 +152,7 @@ def _play_games(sample: Sample, games: int) -> Item:
         except Exception as error:
             sample.sound = False
             at = _where(sample, Position(sample.game, walk[-1][0])) if walk else ""
-            failures.append(f"Game {number} stopped with {said(error)}.{at}")
+            failures.append(f"Game {number} stopped with {error_text(error)}.{at}")
             if len(failures) == MAX_FAILURES:
                 break
     for states in sample.kinds.values():

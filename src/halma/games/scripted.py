@@ -165,8 +165,8 @@ class ScriptedGame(Game):
         except ValueError as error:
             raise PositionError(f"This is no position: {error}.") from None
 
-    def trouble(self, state: State) -> str:
-        """Return why a state that was read from text cannot be, or an empty string."""
+    def position_error(self, state: State) -> str:
+        """Return why a state read from text is not a valid position, or an empty string."""
         if not 0 <= self.mover(state) < len(self.player_names):
             return f"there is no player {self.mover(state)}"
         return ""
@@ -212,8 +212,8 @@ class ScriptedGame(Game):
     def parse_position(self, text: str) -> bytes:
         """Return the state a text describes, or raise a `PositionError`."""
         state = self.parse_state(text)
-        if trouble := self.trouble(state):
-            raise PositionError(f"This is no position: {trouble}.")
+        if error := self.position_error(state):
+            raise PositionError(f"This is no position: {error}.")
         return self._states.pack(state, "parse_state()")
 
     def format_move(self, state: bytes, move: int) -> str:

@@ -10,10 +10,10 @@ from typing import Any, TypedDict
 import numpy as np
 import numpy.typing as npt
 
-from halma.arena.stats import Z
 from halma.errors import RunError
 from halma.games import Game, Position
 from halma.solve import Solution
+from halma.statistics import Z
 
 Floats = npt.NDArray[np.floating[Any]]
 

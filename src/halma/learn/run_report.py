@@ -17,7 +17,7 @@ from typing import Any
 from halma.draw.charts import MOST_POINTS, Guide, Line, draw_lines, thin
 from halma.draw.page import page, paragraphs, table
 from halma.errors import RunError
-from halma.files import write_whole
+from halma.files import replace_file
 from halma.learn.metrics import read_metrics
 from halma.learn.recipe import Recipe, load
 from halma.learn.reports import Curve, Metrics
@@ -121,7 +121,7 @@ def write_report(path: Path, truth: Solution | None = None, out: Path | None = N
     viewers: dict[str, Viewer] = {"tabular": tabular_view.view, "neural": neural_view.view}
     run = read_run(path)
     view = viewers[run.recipe.method](run, truth)
-    write_whole(out or path / NAME, _page(run, view))
+    replace_file(out or path / NAME, _page(run, view))
     return view
 
 

@@ -25,7 +25,7 @@ from typing import Any, TextIO
 import halma
 from halma import _core
 from halma.errors import RecipeError, RunError
-from halma.files import UNFINISHED, write_whole
+from halma.files import TEMPORARY, replace_file
 from halma.learn.recipe import Recipe, load
 from halma.machine import processor
 
@@ -89,7 +89,7 @@ class RunDirectory:
         others = [
             entry.name
             for entry in self.path.iterdir()
-            if entry.name not in ours and not entry.name.endswith(UNFINISHED)
+            if entry.name not in ours and not entry.name.endswith(TEMPORARY)
         ]
         if others:
             raise RunError(
@@ -130,12 +130,12 @@ class RunDirectory:
         elif meta.exists():
             raise RunError(f"'{self.path}' has lost its {RECIPE}, so it is not used.")
         else:
-            write_whole(recipe, self.recipe.toml())
+            replace_file(recipe, self.recipe.toml())
         if meta.exists():
             self._compare_versions(meta)
         else:
             self.meta = {**self._versions(), **self._circumstances()}
-            write_whole(meta, json.dumps(self.meta, indent=2) + "\n")
+            replace_file(meta, json.dumps(self.meta, indent=2) + "\n")
 
     def _compare_recipe(self, path: Path) -> None:
         try:
@@ -166,7 +166,7 @@ class RunDirectory:
         """Remove what a killed process was writing; nobody else writes while we hold the lock."""
         folders = [entry for entry in self.path.iterdir() if entry.is_dir()]
         for folder in (self.path, *folders):
-            for leftover in folder.glob(f"*{UNFINISHED}"):
+            for leftover in folder.glob(f"*{TEMPORARY}"):
                 leftover.unlink(missing_ok=True)
 
     def _versions(self) -> dict[str, Any]:
@@ -209,7 +209,7 @@ def lengthen(path: Path, iterations: int) -> Recipe:
         raise RunError(f"'{path}' has {had:,} iterations already: it can only be made longer.")
     longer = recipe.changed({"iterations": iterations})
     with RunDirectory(path, recipe):
-        write_whole(path / RECIPE, longer.toml())
+        replace_file(path / RECIPE, longer.toml())
     return longer
 
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from halma.errors import RunError
-from halma.interrupt import asked_to_stop
+from halma.interrupt import deferred_sigint
 from halma.learn.checkpoints import Checkpoints
 from halma.learn.recipe import Recipe
 from halma.learn.reports import Checkpoint, Curve, Metrics, Reporter, Started, Stopped
@@ -95,7 +95,7 @@ class Sitting:
     @contextmanager
     def stoppable(self, stop: Callable[[], None]) -> Iterator[None]:
         """Call `stop` at Ctrl-C, or when the time is up."""
-        with asked_to_stop(stop) as self.asked:
+        with deferred_sigint(stop) as self.asked:
 
             def time_is_up() -> None:
                 self.timed_out = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from halma.errors import NetworkError, said
+from halma.errors import NetworkError, error_text
 from halma.networks.evaluator import CallbackBuffer, InferenceBuffer
 
 if TYPE_CHECKING:
@@ -68,5 +68,5 @@ class OnnxEvaluator:
                 raise NetworkError(f"{self._name} is not used: its {what} have the wrong shape.")
 
     def _refusal(self, error: Exception) -> NetworkError:
-        words = " ".join(said(error).split())
+        words = " ".join(error_text(error).split())
         return NetworkError(f"{self._name} is not used: onnxruntime says {words[:200]}.")

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 
 from halma.draw.scene import Scene
-from halma.errors import HalmaError, said
+from halma.errors import HalmaError, error_text
 from halma.games.game import Game, Position
 from halma.games.promises.promise import Sample, name, promise
 
@@ -90,7 +90,7 @@ def _refuses(what: str, read: Callable[[str], object], text: str) -> Iterator[st
         if not str(error):
             yield f"The {what} {text!r} is refused without a reason."
     except Exception as error:
-        yield f"The {what} {text!r} leads to {said(error)}."
+        yield f"The {what} {text!r} leads to {error_text(error)}."
 
 
 def _use(game: Game, text: str) -> None:

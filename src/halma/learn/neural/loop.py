@@ -303,15 +303,15 @@ class _Loop(Sitting):
             return self.learner.learn(
                 self.window, steps, rate, (self.settings.seed, iteration, _LEARN)
             )
-        except NotANumber as trouble:
-            raise self._not_a_number(iteration, trouble) from None
+        except NotANumber as error:
+            raise self._not_a_number(iteration, error) from None
 
-    def _not_a_number(self, iteration: int, trouble: NotANumber) -> RunError:
+    def _not_a_number(self, iteration: int, error: NotANumber) -> RunError:
         path = self.out / BAD_BATCH
-        flat = {name: np.asarray(array).reshape(-1) for name, array in trouble.batch.items()}
-        save(path, self.game, "batch", {"iteration": iteration, "step": trouble.step}, flat)
+        flat = {name: np.asarray(array).reshape(-1) for name, array in error.batch.items()}
+        save(path, self.game, "batch", {"iteration": iteration, "step": error.step}, flat)
         return RunError(
-            f"The loss became not a number in iteration {iteration}, at step {trouble.step}, so "
+            f"The loss became not a number in iteration {iteration}, at step {error.step}, so "
             f"the run has stopped. The batch is in '{path}'; {self.safe}. A lower "
             "'learning.rate' may help."
         )

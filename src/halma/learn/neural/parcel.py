@@ -16,7 +16,7 @@ import tarfile
 from pathlib import Path
 
 from halma.errors import RunError, TableError
-from halma.files import write_whole
+from halma.files import replace_file
 from halma.games import Game
 from halma.learn.checkpoints import list_checkpoints
 from halma.learn.metrics import NAME as METRICS
@@ -100,4 +100,4 @@ def _write(path: Path, data: bytes) -> None:
             f"'{path}' would have {len(data):,} bytes, and no more than {LARGEST_FILE:,} travel: "
             "choose a smaller network."
         )
-    write_whole(path, data)
+    replace_file(path, data)

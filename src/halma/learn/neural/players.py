@@ -10,15 +10,15 @@ import numpy as np
 
 from halma import _core
 from halma.agents import Agent
-from halma.games import Game, Record
+from halma.games import Game, Move, Record
 from halma.networks.evaluator import Evaluator, InferenceBuffer, priors
 
 
 class Player(Protocol):
     """Someone who chooses moves in many games."""
 
-    def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[int]:
-        """Return the core's number of a legal move for each game, in which it is to move."""
+    def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[Move]:
+        """Return a legal move for each game; the player is to move in all of them."""
 
 
 class AgentPlayer:
@@ -27,11 +27,9 @@ class AgentPlayer:
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
 
-    def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[int]:
+    def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[Move]:
         """Return a move for each game."""
-        return [
-            self._agent.choose(record, rng).value for record, rng in zip(records, rngs, strict=True)
-        ]
+        return [self._agent.choose(record, rng) for record, rng in zip(records, rngs, strict=True)]
 
 
 class PolicyPlayer:
@@ -41,16 +39,16 @@ class PolicyPlayer:
         self._game = game
         self._judge = judge
 
-    def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[int]:
+    def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[Move]:
         """Return the likeliest legal move of each game."""
         planes = np.stack([record.encode() for record in records])
         logits, _ = self._judge.evaluate(planes)
         core = self._game.core
         chosen = []
         for record, row in zip(records, logits, strict=True):
-            state = record.position.state
-            moves = core.legal(state)
-            chosen.append(max(moves, key=lambda move: row[core.action(state, move)]))
+            position = record.position
+            values = [row[core.action(position.state, move.value)] for move in position.legal_moves]
+            chosen.append(position.legal_moves[int(np.argmax(values))])
         return chosen
 
 
@@ -72,7 +70,7 @@ class SearchPlayer:
         self._seeds = random.Random(seed)
         self._buffer: InferenceBuffer | None = None
 
-    def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[int]:
+    def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[Move]:
         """Return what a search finds best in each game."""
         core, number = self._game.core, len(records)
         batch = _core.Batch(core, self._options, number, self._seeds.getrandbits(62))
@@ -88,6 +86,5 @@ class SearchPlayer:
             logits, values = buffer.finish()
             batch.submit(priors(logits), values)
         return [
-            core.legal(record.state_at(len(record)))[batch.best(tree)]
-            for tree, record in enumerate(records)
+            record.position.legal_moves[batch.best(tree)] for tree, record in enumerate(records)
         ]

@@ -1,4 +1,4 @@
-"""Shares, Elo and likelihood of superiority: numbers by hand, and coverage by simulation."""
+"""Intervals, Elo and likelihood of superiority: numbers by hand, and coverage by simulation."""
 
 import math
 import random
@@ -7,7 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from halma.arena.stats import Share, elo, elo_interval, score_of, share, superiority
+from halma.statistics import (
+    Proportion,
+    difference,
+    elo,
+    elo_interval,
+    expected_score,
+    half_width,
+    likelihood_of_superiority,
+    proportion,
+    ratio_of_sums,
+    student_t,
+)
 
 
 @pytest.mark.parametrize(
@@ -16,12 +27,12 @@ from halma.arena.stats import Share, elo, elo_interval, score_of, share, superio
 )
 def test_elo_of_well_known_scores(value, expected):
     assert elo(value, games=10_000) == pytest.approx(expected, abs=1e-3)
-    assert score_of(expected) == pytest.approx(value, abs=1e-6)
+    assert expected_score(expected) == pytest.approx(value, abs=1e-6)
 
 
 def test_elo_against_the_average_of_two_others():
-    assert elo(1 / 3, 1000, parties=3) == pytest.approx(0)
-    assert elo(0.5, 1000, parties=3) == pytest.approx(400 * math.log10(2))
+    assert elo(1 / 3, 1000, sides=3) == pytest.approx(0)
+    assert elo(0.5, 1000, sides=3) == pytest.approx(400 * math.log10(2))
 
 
 def test_a_clean_score_counts_as_half_a_game_less():
@@ -33,7 +44,7 @@ def test_share_by_hand():
     # With the imaginary sets 2 and 0 the scores are 2, 1, 2, 0: mean 5/4 of 2, squared
     # distances 9/16 + 1/16 + 9/16 + 25/16 = 11/4, so 11/12 is their variance and
     # sqrt(11/12 / 4) / 2 the error of the mean, as a share of 2 points.
-    found = share([2, 1], [2, 2])
+    found = proportion([2, 1], [2, 2])
     assert found.value == 3 / 4
     assert found.centre == 5 / 8
     assert found.error == pytest.approx(math.sqrt(11 / 48) / 2)
@@ -41,7 +52,7 @@ def test_share_by_hand():
 
 def test_share_of_three_parties_by_hand():
     # Imaginary sets 4, 0, 0 beside a set of 1 out of 4: mean 5/4 of 4.
-    found = share([1], [4], parties=3)
+    found = proportion([1], [4], sides=3)
     assert found.value == 1 / 4
     assert found.centre == 5 / 16
     spread = (1 - 1.25) ** 2 + (4 - 1.25) ** 2 + 2 * 1.25**2
@@ -54,31 +65,31 @@ def test_many_pairs_have_the_pentanomial_variance():
     mean = sum(points / 2 * count for points, count in counts.items()) / pairs
     variance = sum(count * (points / 2 - mean) ** 2 for points, count in counts.items()) / pairs
     scores = [points for points, count in counts.items() for _ in range(count)]
-    found = share(scores, [2] * pairs)
+    found = proportion(scores, [2] * pairs)
     assert found.value == pytest.approx(mean)
     assert found.error == pytest.approx(math.sqrt(variance / pairs), rel=2e-3)
     low, high = elo_interval(found, 2 * pairs)
     slope = 400 / math.log(10) / (mean * (1 - mean))
     assert (high - low) / 2 == pytest.approx(1.96 * slope * found.error, rel=1e-2)
-    assert superiority(found) == pytest.approx(
+    assert likelihood_of_superiority(found) == pytest.approx(
         0.5 * (1 + math.erf((mean - 0.5) / math.sqrt(2 * variance / pairs))), abs=1e-3
     )
 
 
 def test_superiority_by_hand():
-    assert superiority(Share(0.5, 0.5, 0.1)) == 0.5
-    assert superiority(Share(0.6, 0.6, 0.1)) == pytest.approx(0.841345, abs=1e-6)
-    assert superiority(Share(0.4, 0.4, 0.1)) == pytest.approx(0.158655, abs=1e-6)
+    assert likelihood_of_superiority(Proportion(0.5, 0.5, 0.1)) == 0.5
+    assert likelihood_of_superiority(Proportion(0.6, 0.6, 0.1)) == pytest.approx(0.841345, abs=1e-6)
+    assert likelihood_of_superiority(Proportion(0.4, 0.4, 0.1)) == pytest.approx(0.158655, abs=1e-6)
 
 
 def test_nobody_scored():
-    found = share([0, 0], [0, 0])
-    assert (found.value, found.interval, superiority(found)) == (0.5, (0.0, 1.0), 0.5)
+    found = proportion([0, 0], [0, 0])
+    assert (found.value, found.interval, likelihood_of_superiority(found)) == (0.5, (0.0, 1.0), 0.5)
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=60))
 def test_an_interval_has_room_and_holds_what_was_seen(quarters):
-    found = share([quarter / 2 for quarter in quarters], [2] * len(quarters))
+    found = proportion([quarter / 2 for quarter in quarters], [2] * len(quarters))
     low, high = found.interval
     assert 0 <= low <= found.value <= high <= 1
     assert low < high
@@ -91,10 +102,30 @@ def test_an_interval_has_room_and_holds_what_was_seen(quarters):
 def test_the_other_side_sees_the_mirror_image(quarters):
     mine = [quarter / 2 for quarter in quarters]
     theirs = [2 - points for points in mine]
-    one, other = share(mine, [2] * len(mine)), share(theirs, [2] * len(mine))
+    one, other = proportion(mine, [2] * len(mine)), proportion(theirs, [2] * len(mine))
     assert one.centre == pytest.approx(1 - other.centre)
     assert one.error == pytest.approx(other.error)
-    assert superiority(one) == pytest.approx(1 - superiority(other))
+    assert likelihood_of_superiority(one) == pytest.approx(1 - likelihood_of_superiority(other))
+
+
+def test_difference_of_two_means():
+    gain, reach = difference([0.5, 0.52, 0.54], [0.3, 0.32, 0.34])
+    # Both have a standard deviation of 0.02; 4 degrees of freedom.
+    assert gain == pytest.approx(0.2) and reach == pytest.approx(2.776 * 0.02 * (2 / 3) ** 0.5)
+    assert half_width([0.5, 0.52, 0.54]) == pytest.approx(4.303 * 0.02 / 3**0.5)
+    assert difference([0.5], [0.3])[1] == float("inf")
+
+
+def test_ratios_of_sums():
+    ratio, error = ratio_of_sums([2, 6, 4], [1, 2, 2])
+    assert ratio == pytest.approx(12 / 5)
+    residuals = [2 - 2.4, 6 - 4.8, 4 - 4.8]
+    assert error == pytest.approx(1.96 * sum(r * r for r in residuals) ** 0.5 / 5, rel=1e-4)
+
+
+def test_student_t_of_published_tables():
+    published = {1: 12.706, 10: 2.228, 11: 2.201, 20: 2.086, 30: 2.042, 100: 1.984}
+    assert {n: round(student_t(n), 3) for n in published} == published
 
 
 #: distributions of a pair's points, in quarters of the pair
@@ -116,7 +147,7 @@ def test_intervals_cover_the_truth(name, pairs):
     hits = 0
     for _ in range(runs):
         quarters = rng.choices(range(5), weights, k=pairs)
-        low, high = share([q / 2 for q in quarters], [2] * pairs).interval
+        low, high = proportion([q / 2 for q in quarters], [2] * pairs).interval
         hits += low <= truth <= high
     assert hits / runs > 0.935
     if name in ("balanced", "no draws"):
