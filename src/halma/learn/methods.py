@@ -8,7 +8,7 @@ from pathlib import Path
 
 from halma.extras import require
 from halma.learn.recipe import Recipe
-from halma.learn.reports import Handler, Metrics
+from halma.learn.reports.events import Handler, Metrics
 
 
 def train(
@@ -26,7 +26,7 @@ def train(
     """
     if recipe.method == "neural":
         require("torch")
-        from halma.learn.neural.loop import train as train_network
+        from halma.learn.alphazero import train as train_network
 
         return train_network(recipe, out, handlers, threads, device, seconds)
     from halma.learn.tabular import train as train_table
