@@ -42,7 +42,7 @@ from halma.learn.reports import (
 )
 from halma.learn.rundir import RunDirectory
 from halma.learn.sitting import Sitting
-from halma.solve.table import Table, save
+from halma.storage import ArrayFile, save_arrays
 
 #: what checkpoints of these runs say they are
 KIND = "network in training"
@@ -123,7 +123,7 @@ class _Loop(Sitting):
         last: NeuralMetrics = metrics
         return last
 
-    def _go_on(self, found: Table | None, last: Any) -> NeuralMetrics:
+    def _go_on(self, found: ArrayFile | None, last: Any) -> NeuralMetrics:
         self._prepare(found)
         with self.stoppable(self._stop):
             if self.saved:
@@ -152,7 +152,7 @@ class _Loop(Sitting):
 
     # The stages.
 
-    def _prepare(self, found: Table | None) -> None:
+    def _prepare(self, found: ArrayFile | None) -> None:
         settings = self.settings
         self.learner = Learner(self.game, settings, self.device, self.threads)
         if found is not None:
@@ -307,7 +307,7 @@ class _Loop(Sitting):
     def _not_a_number(self, iteration: int, trouble: NotANumber) -> RunError:
         path = self.out / BAD_BATCH
         flat = {name: np.asarray(array).reshape(-1) for name, array in trouble.batch.items()}
-        save(path, self.game, "batch", {"iteration": iteration, "step": trouble.step}, flat)
+        save_arrays(path, self.game, "batch", {"iteration": iteration, "step": trouble.step}, flat)
         return RunError(
             f"The loss became not a number in iteration {iteration}, at step {trouble.step}, so "
             f"the run has stopped. The batch is in '{path}'; {self.safe}. A lower "
