@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from halma import _core
 from halma.errors import TableError
-from halma.files import remove_leftovers, whole_file
+from halma.files import atomic_write, remove_temporary_files
 
 MAGIC = b"halmatbl"
 FORMAT = 1
@@ -93,7 +93,7 @@ def save_arrays(
     Each array is read once. The header holds their checksums, so it is written last although
     it comes first.
     """
-    remove_leftovers(path)
+    remove_temporary_files(path)
     entries: list[dict[str, Any]] = []
     offset = 0
     for name, array in arrays.items():
@@ -111,7 +111,7 @@ def save_arrays(
     contents = {**_identity(game), "kind": kind, "about": dict(about), "arrays": entries}
     contents["bytes"] = offset
     header = json.dumps(contents).encode()
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         file.write(b"\0" * _PREAMBLE.size)
         file.write(header)
         start = _aligned(file.tell())
