@@ -43,7 +43,7 @@ from halma.networks.architectures.build import build
 from halma.networks.evaluator_pool import EvaluatorPool, find_device
 from halma.networks.export import export
 from halma.networks.weights import save_weights
-from halma.solve.table import Table, save
+from halma.storage import ArrayFile, save_arrays
 
 #: what checkpoints of these runs say they are
 KIND = "network in training"
@@ -124,7 +124,7 @@ class _Loop(Sitting):
         last: NeuralMetrics = metrics
         return last
 
-    def _go_on(self, found: Table | None, last: Any) -> NeuralMetrics:
+    def _go_on(self, found: ArrayFile | None, last: Any) -> NeuralMetrics:
         self._prepare(found)
         with self.stoppable(self._stop):
             if self.saved:
@@ -153,7 +153,7 @@ class _Loop(Sitting):
 
     # The stages.
 
-    def _prepare(self, found: Table | None) -> None:
+    def _prepare(self, found: ArrayFile | None) -> None:
         settings = self.settings
         self.learner = Learner(self.game, settings, self.device, self.threads)
         if found is not None:
@@ -308,7 +308,7 @@ class _Loop(Sitting):
     def _not_a_number(self, iteration: int, error: NotANumber) -> RunError:
         path = self.out / BAD_BATCH
         flat = {name: np.asarray(array).reshape(-1) for name, array in error.batch.items()}
-        save(path, self.game, "batch", {"iteration": iteration, "step": error.step}, flat)
+        save_arrays(path, self.game, "batch", {"iteration": iteration, "step": error.step}, flat)
         return RunError(
             f"The loss became not a number in iteration {iteration}, at step {error.step}, so "
             f"the run has stopped. The batch is in '{path}'; {self.safe}. A lower "
