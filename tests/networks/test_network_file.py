@@ -5,6 +5,7 @@ import json
 import struct
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -189,7 +190,7 @@ def test_damage_is_refused_or_harmless(request, kind, data):
         info.check(GAME, damaged)
         # What the checksum does not cover is the description itself.
         if kind == "model":
-            OnnxEvaluator(bytes(whole), info.shape, info.actions, info.players)
+            OnnxEvaluator(info, bytes(whole))
     except HalmaError as error:
         assert "\n" not in str(error) and str(error).isprintable()
 
@@ -403,13 +404,13 @@ def test_hostile_models_are_refused(tmp_path, data, words):
 
 
 def test_a_model_that_is_not_what_it_says_is_refused():
-    plain = tiny_model(GAME)
-    assert "wrong shape" in refusal(OnnxEvaluator, plain, GAME.shape, 160, 2)
-    assert "wrong shape" in refusal(OnnxEvaluator, plain, GAME.shape, 161, 3)
-    assert "onnxruntime says" in refusal(OnnxEvaluator, plain, (3, 4, 5), 161, 2)
-    assert "onnxruntime says" in refusal(OnnxEvaluator, b"\x08\x08", GAME.shape, 161, 2)
+    plain, info = tiny_model(GAME), describe(GAME, "modern")
+    assert "wrong shape" in refusal(OnnxEvaluator, replace(info, actions=160), plain)
+    assert "wrong shape" in refusal(OnnxEvaluator, replace(info, players=3), plain)
+    assert "onnxruntime says" in refusal(OnnxEvaluator, replace(info, shape=(3, 4, 5)), plain)
+    assert "onnxruntime says" in refusal(OnnxEvaluator, info, b"\x08\x08")
     endless = tiny_model(GAME, scale=float("nan"))
-    assert "no numbers" in refusal(OnnxEvaluator, endless, GAME.shape, 161, 2)
+    assert "not finite" in refusal(OnnxEvaluator, info, endless)
 
 
 def test_architectures_by_name():
@@ -463,7 +464,7 @@ def test_playing_needs_nothing_of_the_extra(model):
         "import halma\n"
         "from halma.agents import agent\n"
         f"network = agent('net:{model},sims=4')\n"
-        f"print(network.evaluator(halma.game({GAME.name!r})).actions)\n"
+        f"print(network.evaluator(halma.game({GAME.name!r})).info.actions)\n"
     )
     assert done.stdout == "161\n", done.stderr
 

@@ -192,11 +192,11 @@ def test_onnx_says_what_torch_says(tmp_path, variant, architecture):
     info.check(halma.game(variant), path)
     planes = some_planes(network, 37)
     expected = network(planes)
-    evaluator = OnnxEvaluator(model, info.shape, info.actions, info.players)
+    evaluator = OnnxEvaluator(info, model)
     torch_evaluator = TorchEvaluator(network)
     for number in (1, 2, 37):
-        for judge in (evaluator, torch_evaluator):
-            found = judge.evaluate(planes[:number].numpy())
+        for each in (evaluator, torch_evaluator):
+            found = each.evaluate(planes[:number].numpy())
             for ours, theirs in zip(found, expected, strict=True):
                 np.testing.assert_allclose(
                     ours, theirs[:number].detach().numpy(), rtol=1e-3, atol=1e-3

@@ -20,7 +20,8 @@ from halma.bench.harness import Row, Settings
 from halma.games import Record
 from halma.learn.recipe import Recipe, load
 from halma.learn.selfplay import SelfPlay
-from halma.networks.evaluator_pool import EvaluatorPool, find_device
+from halma.networks.evaluator_pool import EvaluatorPool
+from halma.networks.torch_evaluator import find_device
 
 VARIANT, NETWORK, SIMULATIONS = "rhombus-7x7-6:liu2019", "liu2019", 175
 #: what liu2019 reports: plies of a game, games a second on 12 cores and a GPU
@@ -153,7 +154,7 @@ def _self_play(play: SelfPlay, seconds: float) -> float:
         if seen[-1][0] - seen[0][0] >= seconds:
             play.stop()
 
-    play.go_on()
+    play.resume()
     play.play(1, watch)
     (first, before), (last, after) = seen[0], seen[-1]
     return (after - before) / (last - first)

@@ -1,6 +1,6 @@
 """`halma bench selfplay`: how much of a network's speed is left during self-play.
 
-First what the pool does with a judge that costs nothing; then, where torch is, what a real
+First the pool with an evaluator that costs nothing; then, where torch is, what a real
 network does alone, in self-play, for a single move, and while it learns.
 """
 
@@ -10,20 +10,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
 
 from halma.bench.harness import Report, Row, Settings, Work, rates
 from halma.games import Game, game
+from halma.networks.evaluator import FunctionEvaluator
 from halma.search.mcts import TreeOptions
 from halma.selfplay import Pool, PoolOptions
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    Array = np.ndarray[Any, np.dtype[Any]]
-
-#: from planes to logits and values
-Judge = Callable[["Array"], tuple["Array", "Array"]]
 
 
 @dataclass(frozen=True)
@@ -62,7 +54,7 @@ def measure_selfplay(settings: Settings, seed: int, note: Callable[[str], None])
     for setting in SETTINGS:
         variant = game(setting.variant)
         pool = _pool(setting, variant, seed, threads=1)
-        best = rates({"free": _leaves(pool, free_judge(variant))}, settings)["free"]
+        best = rates({"free": _leaves(pool)}, settings)["free"]
         # Only liu2019's setting has a goal; the others are there to be compared with it.
         goal = LEAVES_GOAL if setting is SETTINGS[0] else None
         add(Row(f"{setting.variant} pool", best, "leaves/s", goal))
@@ -78,50 +70,50 @@ def measure_selfplay(settings: Settings, seed: int, note: Callable[[str], None])
     return report
 
 
-def free_judge(variant: Game) -> Judge:
-    """Return a judge that costs nothing: random answers, made beforehand."""
+def free_evaluator(variant: Game) -> FunctionEvaluator:
+    """Return an evaluator that costs nothing: random outputs, made beforehand."""
     import numpy as np
 
     rng = np.random.default_rng(0)
     logits = rng.normal(size=(SLOTS, variant.actions)).astype(np.float32)
     values = rng.dirichlet(np.full(variant.players, 4.0), SLOTS).astype(np.float32)
-    return lambda planes: (logits[: len(planes)], values[: len(planes)])
+    return FunctionEvaluator(
+        variant.shape, lambda planes: (logits[: len(planes)], values[: len(planes)])
+    )
 
 
 def _pool(setting: Setting, variant: Game, seed: int, threads: int) -> Pool:
-    return Pool(variant, setting.options(), slots=SLOTS, threads=threads, seed=seed)
+    evaluators = [free_evaluator(variant)] * 2
+    return Pool(variant, setting.options(), evaluators, slots=SLOTS, threads=threads, seed=seed)
 
 
-def _leaves(pool: Pool, judge: Judge) -> Work:
-    """Return work whose units are judged leaves; a portion is one batch of each group."""
-    buffers = pool.callback_buffers(judge)
-    core = pool.core
+def _leaves(pool: Pool) -> Work:
+    """Return work whose units are evaluated leaves; a portion is one batch of each group."""
+    core, buffers = pool.core, pool.buffers
     for group, buffer in enumerate(buffers):
         buffer.start(core.collect(group, buffer.planes))
 
     def run(times: int) -> float:
-        judged = 0
+        leaves = 0
         for _ in range(times):
             for group, buffer in enumerate(buffers):
-                judged += core.awaited(group)
+                leaves += core.awaited(group)
                 buffer.start(core.step(group, *buffer.finish(), buffer.planes))
         core.take_finished()
-        return float(judged)
+        return float(leaves)
 
     return run
 
 
 def _short_games(settings: Settings, seed: int) -> Row:
-    """Return games a second of a game that is over soon, with a judge that costs nothing."""
+    """Return games a second of a game that is over soon, with an evaluator that costs nothing."""
     setting = Setting("ewn-3x3-3", TreeOptions(rule="gumbel"), 16)
     variant = game(setting.variant)
     pool = _pool(setting, variant, seed, threads=1)
-    buffers = pool.callback_buffers(free_judge(variant))
     best = 0.0
     for _ in range(settings.rounds):
         began, before = time.perf_counter(), pool.totals["games"]
-        for _games in pool.play(buffers):
-            if time.perf_counter() - began > settings.seconds:
-                break
+        while time.perf_counter() - began < settings.seconds:
+            pool.play(games=SLOTS)
         best = max(best, (pool.totals["games"] - before) / (time.perf_counter() - began))
     return Row(f"{setting.variant} games", best, "games/s")

@@ -6,31 +6,28 @@ import numpy as np
 
 from halma import _core
 from halma.games import Game
-from halma.learn.selfplay import Samples
+from halma.selfplay import FinishedGames
+from halma.selfplay.games import mover_first
 
 #: players who differ by less stand equally well
 _SAME = 1e-6
 
 
-def judge_stopped(game: Game, samples: Samples) -> int:
+def judge_stopped(game: Game, games: FinishedGames) -> int:
     """Let the family's own features say who stood how well in games that were stopped.
 
     Returns how many games there were. liu2019 does so where it learns from nothing: who has
     come further forward has won.
     """
-    stopped = np.flatnonzero(samples["ends"] == _core.End.PLIES.value)
+    stopped = np.flatnonzero(games.ends == _core.End.PLIES.value)
     for number in stopped:
-        first, last = samples["row_offsets"][[number, number + 1]]
+        first, last = games.row_offsets[[number, number + 1]]
         if first == last:
             continue
-        final = game.core.play(
-            samples["states"][last - 1].tobytes(), int(samples["moves"][last - 1])
-        )
+        final = game.core.play(games.states[last - 1].tobytes(), int(games.moves[last - 1]))
         scores = judged(game, final)
-        samples["scores"][number] = scores
-        movers = samples["movers"][first:last].astype(np.int64)
-        turns = (movers[:, None] + np.arange(game.players)) % game.players
-        samples["outcomes"][first:last] = scores[turns]
+        games.scores[number] = scores
+        games.outcomes[first:last] = mover_first(scores, games.movers[first:last])
     return len(stopped)
 
 

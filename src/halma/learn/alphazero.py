@@ -35,14 +35,16 @@ from halma.learn.reports.events import (
 )
 from halma.learn.reports.metrics_file import MetricsFile
 from halma.learn.run import BAD_BATCH, MODEL, WEIGHTS, RunDirectory
-from halma.learn.selfplay import Samples, SelfPlay
+from halma.learn.selfplay import SelfPlay
 from halma.learn.session import Sitting
 from halma.learn.trainer import Learner, Losses, NotANumber, put_weights, weights_of
 from halma.learn.warm_start import heuristic_games
 from halma.networks.architectures.build import build
-from halma.networks.evaluator_pool import EvaluatorPool, find_device
+from halma.networks.evaluator_pool import EvaluatorPool
 from halma.networks.export import export
+from halma.networks.torch_evaluator import find_device
 from halma.networks.weights import save_weights
+from halma.selfplay import FinishedGames
 from halma.storage import ArrayFile, save_arrays
 
 #: what checkpoints of these runs say they are
@@ -189,11 +191,11 @@ class _Loop(Sitting):
                 games = self._read_games(iteration)
                 if games is not None:
                     needed.append((iteration, games))
-                    held += len(games["numbers"])
+                    held += len(games)
         for iteration, games in reversed(needed):
             self._take_in(iteration, games)
 
-    def _read_games(self, iteration: int) -> Samples | None:
+    def _read_games(self, iteration: int) -> FinishedGames | None:
         """Return games that are on disk; damaged ones are removed with a note."""
         try:
             return self.files.read(iteration)[0]
@@ -202,9 +204,9 @@ class _Loop(Sitting):
             self.files.remove(iteration)
             return None
 
-    def _take_in(self, iteration: int, games: Samples) -> None:
+    def _take_in(self, iteration: int, games: FinishedGames) -> None:
         self.window.add(iteration, games)
-        self.counts[iteration] = len(games["numbers"])
+        self.counts[iteration] = len(games)
 
     def _open(self) -> None:
         """Learn from games of a heuristic before anything else, if the recipe says so."""
@@ -268,7 +270,7 @@ class _Loop(Sitting):
         }
         return metrics  # type: ignore[return-value]
 
-    def _games_of(self, iteration: int) -> tuple[Samples, dict[str, Any]]:
+    def _games_of(self, iteration: int) -> tuple[FinishedGames, dict[str, Any]]:
         """Return an iteration's games, from disk if they were played already."""
         if self.files.has(iteration):
             try:

@@ -118,13 +118,13 @@ class Batches:
         while True:
             most = _core.make_examples(
                 self._window.game.core,
-                w["states"],
-                w["plies"],
-                w["repetitions"],
-                w["no_progress"],
-                w["policy_offsets"],
-                w["policy_actions"],
-                w["policy_shares"],
+                w.states,
+                w.plies,
+                w.repetitions,
+                w.no_progress,
+                w.policy_offsets,
+                w.policy_actions,
+                w.policy_shares,
                 rows,
                 mirrors,
                 arrays.planes.numpy(),
@@ -134,7 +134,7 @@ class Batches:
             if most <= arrays.actions.shape[1]:
                 break
             arrays.widen(2 * most)
-        np.take(w["outcomes"], rows, axis=0, out=arrays.outcomes.numpy()[:number])
+        np.take(w.outcomes, rows, axis=0, out=arrays.outcomes.numpy()[:number])
         return Batch(
             arrays.planes[:number],
             arrays.actions[:number],

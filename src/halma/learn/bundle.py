@@ -23,7 +23,6 @@ from halma.learn.metrics import NAME as METRICS
 from halma.learn.replay_buffer import FOLDER as GAMES
 from halma.learn.replay_buffer import GameFiles
 from halma.learn.run import META, RECIPE, WEIGHTS
-from halma.learn.selfplay import part
 
 STATE = "state.tar"
 #: what a file may have, and how many hold games
@@ -81,11 +80,11 @@ def _small_enough(files: GameFiles, number: int, run: Path) -> bytes:
     if len(whole) <= _MARGIN * LARGEST_FILE:
         return whole
     try:
-        samples, about = files.read(number)
+        games, about = files.read(number)
     except TableError as error:
         raise RunError(str(error)) from None
     share = _MARGIN * LARGEST_FILE / len(whole) * 0.9
-    cut = part(samples, 0, max(1, int(share * len(samples["numbers"]))))
+    cut = games.part(0, max(1, int(share * len(games))))
     aside = GameFiles(run / "checkpoints", files.game)
     aside.write(number, cut, {key: value for key, value in about.items() if key != "iteration"})
     data = gzip.compress(aside.path(number).read_bytes(), compresslevel=1)

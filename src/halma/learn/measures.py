@@ -11,7 +11,7 @@ from halma import _core
 from halma.arena.tally import Tally
 from halma.learn.alphazero_settings import NeuralSettings, opponents
 from halma.learn.reports.events import Curve
-from halma.learn.selfplay import Samples
+from halma.selfplay import FinishedGames
 
 
 class NeuralMetrics(TypedDict, total=False):
@@ -51,15 +51,15 @@ class NeuralMetrics(TypedDict, total=False):
     seconds: float
 
 
-def of_self_play(games: Samples, totals: Mapping[str, float]) -> dict[str, Any]:
+def of_self_play(games: FinishedGames, totals: Mapping[str, float]) -> dict[str, Any]:
     """Return what an iteration's games tell, and what they took."""
-    number, seconds, scores = len(games["numbers"]), totals["play_seconds"], games["scores"]
+    number, seconds, scores = len(games), totals["play_seconds"], games.scores
     return {
         "games": number,
-        "finished": float((games["ends"] == _core.End.RULES.value).mean()),
+        "finished": float((games.ends == _core.End.RULES.value).mean()),
         "draws": float((np.ptp(scores, axis=1) == 0).mean()),
         "first_share": float(scores[:, 0].mean() / max(scores.sum(axis=1).mean(), 1e-9)),
-        "mean_plies": float(games["lengths"].mean()),
+        "mean_plies": float(games.lengths.mean()),
         "evaluations": int(totals["evaluations"]),
         "games_per_second": number / seconds,
         "evaluations_per_second": totals["evaluations"] / seconds,

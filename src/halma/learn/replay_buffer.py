@@ -10,15 +10,13 @@ import numpy as np
 
 from halma import _core
 from halma.games import Game
-from halma.learn.selfplay import Samples, joined
+from halma.selfplay import FinishedGames
 from halma.storage import SUFFIX, ArrayFile, load_arrays, save_arrays
 
 #: the folder in a run directory
 FOLDER = "games"
-KIND = "games to learn from"
+KIND = "finished games"
 _PREFIX = "iteration-"
-#: arrays that are tables themselves: their number of columns, by the game
-_WIDE = {"states": "state_size", "outcomes": "players", "scores": "players"}
 
 
 class GameFiles:
@@ -36,21 +34,16 @@ class GameFiles:
         """Tell whether an iteration's games were played already."""
         return self.path(iteration).exists()
 
-    def write(self, iteration: int, samples: Samples, about: Mapping[str, Any]) -> None:
+    def write(self, iteration: int, games: FinishedGames, about: Mapping[str, Any]) -> None:
         """Keep the games of an iteration; either all of them or none."""
-        flat = {name: np.ascontiguousarray(array).reshape(-1) for name, array in samples.items()}
-        save_arrays(self.path(iteration), self.game, KIND, {**about, "iteration": iteration}, flat)
+        about = {**about, "iteration": iteration}
+        save_arrays(self.path(iteration), self.game, KIND, about, games.flat_arrays())
 
-    def read(self, iteration: int) -> tuple[Samples, dict[str, Any]]:
+    def read(self, iteration: int) -> tuple[FinishedGames, dict[str, Any]]:
         """Return an iteration's games, checked to be whole."""
         found: ArrayFile = load_arrays(self.path(iteration), self.game, KIND)
-        samples = {
-            name: np.array(array).reshape(-1, getattr(self.game.core, _WIDE[name]))
-            if name in _WIDE
-            else np.array(array)
-            for name, array in found.arrays.items()
-        }
-        return samples, found.about
+        arrays = {name: np.array(array) for name, array in found.arrays.items()}
+        return FinishedGames.from_arrays(self.game, arrays), found.about
 
     def kept(self) -> list[int]:
         """Return the iterations whose games are on disk, oldest first."""
@@ -74,11 +67,11 @@ class Window:
         self._games = games
         self._share = share
         self._seed = seed
-        self._parts: dict[int, Samples] = {}
+        self._parts: dict[int, FinishedGames] = {}
         #: rows of each part that are learnt from
         self._chosen: dict[int, np.ndarray[Any, np.dtype[np.int64]]] = {}
         self._keys: dict[int, np.ndarray[Any, np.dtype[np.uint64]]] = {}
-        self.rows: Samples = {}
+        self.rows: FinishedGames
         self.learnt = np.zeros(0, np.int64)
 
     @property
@@ -89,17 +82,17 @@ class Window:
     @property
     def games(self) -> int:
         """How many games are in it."""
-        return sum(len(part["numbers"]) for part in self._parts.values())
+        return sum(map(len, self._parts.values()))
 
-    def add(self, iteration: int, samples: Samples) -> None:
+    def add(self, iteration: int, games: FinishedGames) -> None:
         """Take an iteration's games in and let go of those that are too old."""
-        self._parts[iteration] = samples
-        with_policy = np.flatnonzero(np.diff(samples["policy_offsets"]) > 0)
+        self._parts[iteration] = games
+        with_policy = np.flatnonzero(np.diff(games.policy_offsets) > 0)
         if self._share < 1:
             rng = np.random.default_rng((self._seed, iteration, 1))
             with_policy = with_policy[rng.random(len(with_policy)) < self._share]
         self._chosen[iteration] = with_policy
-        self._keys[iteration] = _core.key_many(self.game.core, samples["states"][with_policy])
+        self._keys[iteration] = _core.key_many(self.game.core, games.states[with_policy])
         for old in self.too_old():
             for store in (self._parts, self._chosen, self._keys):
                 store.pop(old, None)
@@ -110,13 +103,13 @@ class Window:
         for iteration in reversed(self.iterations):
             if held >= self._games:
                 old.append(iteration)
-            held += len(self._parts[iteration]["numbers"])
+            held += len(self._parts[iteration])
         return old
 
     def close(self) -> None:
         """Join what was added, ready to be learnt from."""
-        self.rows = joined([self._parts[i] for i in self.iterations])
-        starts = np.cumsum([0, *(len(self._parts[i]["moves"]) for i in self.iterations)])
+        self.rows = FinishedGames.join([self._parts[i] for i in self.iterations])
+        starts = np.cumsum([0, *(len(self._parts[i].moves) for i in self.iterations)])
         self.learnt = np.concatenate(
             [self._chosen[i] + start for i, start in zip(self.iterations, starts, strict=False)]
         )

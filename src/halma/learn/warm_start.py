@@ -12,7 +12,9 @@ from halma import _core
 from halma.agents import Agent, agent
 from halma.games import Game, Record
 from halma.learn.alphazero_settings import NeuralSettings
-from halma.learn.selfplay import Samples, joined, limits
+from halma.learn.selfplay import limits
+from halma.selfplay import FinishedGames
+from halma.selfplay.games import mover_first
 
 
 def heuristic_games(
@@ -20,7 +22,7 @@ def heuristic_games(
     settings: NeuralSettings,
     watch: Callable[[int], None] = lambda games: None,
     stopped: Callable[[], bool] = lambda: False,
-) -> Samples | None:
+) -> FinishedGames | None:
     """Let an agent play against itself; every move of its own is a policy to learn.
 
     Nothing is returned if it was stopped.
@@ -34,12 +36,12 @@ def heuristic_games(
         rng = random.Random(f"{settings.seed}/opening {number}")
         parts.append(_play(game, chosen, rng, settings.opening.random_plies, most, number))
         watch(number + 1)
-    return joined(parts)
+    return FinishedGames.join(parts)
 
 
 def _play(
     game: Game, chosen: Agent, rng: random.Random, random_plies: int, most: int, number: int
-) -> dict[str, Any]:
+) -> FinishedGames:
     record = Record(game)
     core, limit = game.core, game.limits.no_progress
     at_random = rng.randint(0, random_plies)
@@ -70,29 +72,32 @@ def _play(
     scores = np.array(record.result, np.float32) / core.max_score
     actions = np.array(columns["actions"], np.int64)
     events = record.events
-    turns = (np.array(movers, np.int64)[:, None] + np.arange(game.players)) % game.players
-    return {
-        "states": np.array(columns["states"], np.uint8).reshape(rows, core.state_size),
-        "moves": np.array(columns["moves"], np.uint32),
-        "choices": np.array(columns["choices"], np.uint8),
-        "plies": np.arange(rows, dtype=np.int32),
-        "movers": np.array(movers, np.uint8),
-        "repetitions": np.array(columns["repetitions"], np.int32),
-        "no_progress": np.array(columns["no_progress"], np.float32),
-        "values": np.full(rows, np.nan, np.float32),
-        "outcomes": scores[turns].reshape(rows, game.players),
-        "policy_actions": actions[actions >= 0].astype(np.uint16),
-        "policy_shares": np.ones(int((actions >= 0).sum()), np.float32),
-        "policy_offsets": np.concatenate([[0], np.cumsum(actions >= 0)]).astype(np.int64),
-        "numbers": np.array([number], np.uint64),
-        "lengths": np.array([rows], np.int32),
-        "ends": np.array([_end(record)], np.uint8),
-        "scores": scores[None],
-        "row_offsets": np.array([0, rows], np.int64),
-        "event_chance": np.array([chance for chance, _ in events], np.uint8),
-        "event_values": np.array([value for _, value in events], np.uint32),
-        "event_offsets": np.array([0, len(events)], np.int64),
-    }
+    return FinishedGames(
+        states=np.array(columns["states"], np.uint8).reshape(rows, core.state_size),
+        moves=np.array(columns["moves"], np.uint32),
+        choices=np.array(columns["choices"], np.uint8),
+        plies=np.arange(rows, dtype=np.int32),
+        movers=np.array(movers, np.uint8),
+        repetitions=np.array(columns["repetitions"], np.int32),
+        no_progress=np.array(columns["no_progress"], np.float32),
+        values=np.full(rows, np.nan, np.float32),
+        simulations=np.zeros(rows, np.int32),
+        outcomes=mover_first(scores, np.array(movers)),
+        policy_actions=actions[actions >= 0].astype(np.uint16),
+        policy_shares=np.ones(int((actions >= 0).sum()), np.float32),
+        policy_offsets=np.concatenate([[0], np.cumsum(actions >= 0)]).astype(np.int64),
+        numbers=np.array([number], np.uint64),
+        lengths=np.array([rows], np.int32),
+        ends=np.array([_end(record)], np.uint8),
+        may_resign=np.zeros(1, np.uint8),
+        resign_plies=np.full(1, -1, np.int32),
+        resign_wrong=np.zeros(1, np.uint8),
+        scores=scores[None],
+        row_offsets=np.array([0, rows], np.int64),
+        event_chance=np.array([chance for chance, _ in events], np.uint8),
+        event_values=np.array([value for _, value in events], np.uint32),
+        event_offsets=np.array([0, len(events)], np.int64),
+    )
 
 
 def _end(record: Record) -> int:

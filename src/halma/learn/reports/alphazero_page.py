@@ -14,7 +14,7 @@ from halma.learn.replay_buffer import GameFiles
 from halma.learn.reports.events import Curve
 from halma.learn.reports.page import Panel, Run, Section, Tile, View, quoted
 from halma.learn.run import MODEL
-from halma.learn.selfplay import Samples
+from halma.selfplay import FinishedGames
 from halma.solve import Solution
 
 _BOARD = 250
@@ -127,16 +127,16 @@ class _Game:
     """The first game of an iteration."""
 
     iteration: int
-    samples: Samples
+    games: FinishedGames
 
     def rows(self, number: int) -> list[int]:
         """Return at most so many of its rows, evenly spaced."""
-        last = int(self.samples["row_offsets"][1]) - 1
+        last = int(self.games.row_offsets[1]) - 1
         return sorted({round(i * last / (number - 1)) for i in range(number)}) if last >= 0 else []
 
     def position(self, game: Game, row: int) -> Position:
         """Return what the player to move saw."""
-        return Position(game, self.samples["states"][row].tobytes())
+        return Position(game, self.games.states[row].tobytes())
 
 
 def _last_game(run: Run) -> _Game | None:
@@ -159,25 +159,25 @@ def _game(run: Run, last: _Game) -> Section:
 
 
 def _row(game: Game, last: _Game, row: int) -> str:
-    samples, position = last.samples, last.position(game, row)
-    entries = slice(*samples["policy_offsets"][[row, row + 1]])
+    games, position = last.games, last.position(game, row)
+    entries = slice(*games.policy_offsets[[row, row + 1]])
     shares = dict(
         zip(
-            samples["policy_actions"][entries].tolist(),
-            samples["policy_shares"][entries].tolist(),
+            games.policy_actions[entries].tolist(),
+            games.policy_shares[entries].tolist(),
             strict=True,
         )
     )
     moves = {move.value: move for move in position.legal_moves}
-    played = moves.get(int(samples["moves"][row]))
-    value = float(samples["values"][row])
+    played = moves.get(int(games.moves[row]))
+    value = float(games.values[row])
     expected = "a random move" if value != value else f"expects {value:.2f}"
     likely = {
         move.text: shares.get(game.core.action(position.state, move.value), 0.0)
         for move in moves.values()
     }
     picture = position.svg(played, size=_BOARD, policy=likely)
-    return _card(picture, f"move {samples['plies'][row] + 1}, {expected}", likely)
+    return _card(picture, f"move {games.plies[row] + 1}, {expected}", likely)
 
 
 def _card(picture: str, title: str, likely: dict[str, float]) -> str:
@@ -206,7 +206,7 @@ def _policy(run: Run, last: _Game | None) -> Section | None:
     shown = [("the start", opening.position)]
     if last is not None:
         shown += [
-            (f"before move {last.samples['plies'][row] + 1}", last.position(game, row))
+            (f"before move {last.games.plies[row] + 1}", last.position(game, row))
             for row in last.rows(_JUDGED + 1)[1:]
         ]
     cards = []

@@ -1,0 +1,162 @@
+"""Finished games of self-play as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+from halma import _core
+from halma.games import Game
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def _array(per: str, width: str = "", offsets_into: str = "") -> Any:
+    """Declare an array: what it has an entry for, and the name of a game's number of columns."""
+    return field(metadata={"per": per, "width": width, "offsets_into": offsets_into})
+
+
+@dataclass(frozen=True)
+class FinishedGames:
+    """Finished games: a row for every decision, an entry for every game.
+
+    The rows of a game are in order and complete, so the history of a position is in the rows
+    above it, up to the game's first.
+    """
+
+    #: uint8 (rows, bytes of a state)
+    states: Array = _array("row", "state_size")
+    #: uint32 (rows): the move played; NO_MOVE where a player resigned
+    moves: Array = _array("row")
+    #: uint8 (rows): how the move was chosen, a `_core.Choice`: FULL, FAST or RANDOM
+    choices: Array = _array("row")
+    #: int32 (rows)
+    plies: Array = _array("row")
+    #: uint8 (rows)
+    movers: Array = _array("row")
+    #: int32 (rows): earlier occurrences of the position
+    repetitions: Array = _array("row")
+    #: float32 (rows): halfmove clock as a share of the no-progress limit
+    no_progress: Array = _array("row")
+    #: float32 (rows): the mover's value found by the search; NaN for random moves
+    values: Array = _array("row")
+    #: int32 (rows)
+    simulations: Array = _array("row")
+    #: float32 (rows, players): the game's scores from 0 to 1, the mover's first
+    outcomes: Array = _array("row", "players")
+    #: int64 (rows + 1): row i has policy entries offsets[i] to offsets[i + 1]; none without target
+    policy_offsets: Array = _array("row", offsets_into="policy")
+    #: uint16 (policy entries): policy indices
+    policy_actions: Array = _array("policy")
+    #: float32 (policy entries): policy targets
+    policy_shares: Array = _array("policy")
+
+    #: uint64 (games): the games' numbers
+    numbers: Array = _array("game")
+    #: int32 (games): plies
+    lengths: Array = _array("game")
+    #: uint8 (games): a `_core.End`; NONE for a resignation
+    ends: Array = _array("game")
+    #: uint8 (games): whether players could resign
+    may_resign: Array = _array("game")
+    #: int32 (games): the ply at which resignation was due, -1 for never
+    resign_plies: Array = _array("game")
+    #: uint8 (games): whether that resignation would have been a mistake
+    resign_wrong: Array = _array("game")
+    #: float32 (games, players), from 0 to 1
+    scores: Array = _array("game", "players")
+    #: int64 (games + 1): game i has rows offsets[i] to offsets[i + 1]
+    row_offsets: Array = _array("game", offsets_into="row")
+    #: int64 (games + 1), likewise for events
+    event_offsets: Array = _array("game", offsets_into="event")
+    #: uint8 (events): 1 for an outcome of chance, 0 for a move
+    event_chance: Array = _array("event")
+    #: uint32 (events): moves and outcomes in order
+    event_values: Array = _array("event")
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @classmethod
+    def from_arrays(cls, game: Game, arrays: Mapping[str, Array]) -> FinishedGames:
+        """Return games from arrays by name, which may be flat."""
+        found = {}
+        for each in fields(cls):
+            array, width = arrays[each.name], each.metadata["width"]
+            found[each.name] = array.reshape(-1, getattr(game.core, width)) if width else array
+        return cls(**found)
+
+    def flat_arrays(self) -> dict[str, Array]:
+        """Return all arrays by name, with one dimension each."""
+        return {
+            each.name: np.ascontiguousarray(getattr(self, each.name)).reshape(-1)
+            for each in fields(self)
+        }
+
+    @classmethod
+    def join(cls, parts: Sequence[FinishedGames]) -> FinishedGames:
+        """Return the games of all parts, in order."""
+        found = {}
+        for each in fields(cls):
+            arrays = [getattr(part, each.name) for part in parts]
+            if each.metadata["offsets_into"]:
+                ends = np.cumsum([0, *(array[-1] for array in arrays)])
+                arrays = [array[1:] + end for array, end in zip(arrays, ends, strict=False)]
+                arrays.insert(0, np.zeros(1, np.int64))
+            found[each.name] = np.concatenate(arrays)
+        return cls(**found)
+
+    def part(self, first: int, last: int) -> FinishedGames:
+        """Return the games from position `first` to before `last`."""
+        last = min(last, len(self))
+        rows = slice(*self.row_offsets[[first, last]])
+        places = {
+            "game": slice(first, last),
+            "row": rows,
+            "policy": slice(*self.policy_offsets[[rows.start, rows.stop]]),
+            "event": slice(*self.event_offsets[[first, last]]),
+        }
+        found = {}
+        for each in fields(self):
+            array, place = getattr(self, each.name), places[each.metadata["per"]]
+            if each.metadata["offsets_into"]:
+                found[each.name] = array[place.start : place.stop + 1] - array[place.start]
+            else:
+                found[each.name] = array[place]
+        return FinishedGames(**found)
+
+    def split(self, games: int) -> tuple[FinishedGames, FinishedGames]:
+        """Return the first games, and the others."""
+        return self.part(0, games), self.part(games, len(self))
+
+    def encode(self, game: Game, rows: Array) -> Array:
+        """Return the planes of some rows: float32 (number, planes, rows, columns)."""
+        rows = np.ascontiguousarray(rows, np.int64)
+        games = np.searchsorted(self.row_offsets, rows, side="right") - 1
+        planes = np.empty((len(rows), *game.shape), np.float32)
+        _core.encode_rows(
+            game.core,
+            self.states,
+            self.repetitions,
+            self.no_progress,
+            rows,
+            np.ascontiguousarray(self.row_offsets[games]),
+            planes,
+        )
+        return planes
+
+    def events(self, game: int) -> list[tuple[bool, int]]:
+        """Return the moves and outcomes of a game; True marks an outcome."""
+        place = slice(*self.event_offsets[[game, game + 1]])
+        pairs = zip(self.event_chance[place], self.event_values[place], strict=True)
+        return [(bool(chance), int(value)) for chance, value in pairs]
+
+
+def mover_first(scores: Array, movers: Array) -> Array:
+    """Return a game's scores (players) for each of its rows, the mover's first."""
+    players = len(scores)
+    turns = (np.asarray(movers, np.int64)[:, None] + np.arange(players)) % players
+    return np.asarray(scores[turns], np.float32).reshape(-1, players)
