@@ -75,9 +75,7 @@ class Scene:
     reserve: tuple[tuple[str, str, int], ...] = ()
 
 
-def edge_labels(
-    columns: Sequence[str], rows: Sequence[str]
-) -> tuple[tuple[float, float, str], ...]:
+def edge_labels(columns: Sequence[str], rows: Sequence[str]) -> tuple[Label, ...]:
     """Return the labels of a grid: column names below it, row names at its left."""
     return (
         *((x, len(rows), name) for x, name in enumerate(columns)),
