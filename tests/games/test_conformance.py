@@ -384,7 +384,7 @@ def test_load_a_persons_own(folder, name):
     [
         ("missing.py:Mine", "There is no file 'missing.py'"),
         ("own_game.py:Other", "There is no 'Other' in 'own_game.py'"),
-        ("own_game.py:number", "'number' is no game"),
+        ("own_game.py:number", "'number' is not a game"),
         ("own_game.py:FrogsGame", "cannot be built: TypeError"),
         ("own_typo.py:Broken", "cannot be run: NameError: name 'y' is not defined"),
         ("own_needy:Game", "cannot be imported: No module named 'no_such_module_at_all'"),

@@ -9,8 +9,12 @@ text needs whole rows, and `svg` moves them together until all six are equally f
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+#: x, y, text
+Label = tuple[float, float, str]
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,15 @@ class Scene:
     # for each cell how much of something belongs to it, between 0 and 1, or nothing at all
     heat: tuple[float, ...] = ()
     die: Die | None = None
-    # coordinates around the board: (x, y, text)
-    labels: tuple[tuple[float, float, str], ...] = ()
+    # names of columns and rows around the board
+    labels: tuple[Label, ...] = ()
     # pieces not on the board or not yet seen: (colour, label, number)
     reserve: tuple[tuple[str, str, int], ...] = ()
+
+
+def edge_labels(columns: Sequence[str], rows: Sequence[str]) -> tuple[Label, ...]:
+    """Return the labels of a grid: column names below it, row names at its left."""
+    return (
+        *((x, len(rows), name) for x, name in enumerate(columns)),
+        *((-1, y, name) for y, name in enumerate(rows)),
+    )
