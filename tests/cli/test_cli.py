@@ -315,7 +315,7 @@ def test_ctrl_c_stops_a_long_count():
     assert complaint == b"halma: Stopped.\n"
 
 
-def test_a_reader_that_leaves_is_no_trouble():
+def test_a_closed_pipe_is_no_error():
     reading, writing = os.pipe()
     os.close(reading)
     ran = subprocess.run(
