@@ -72,10 +72,7 @@ def draw_trail(canvas: Canvas, points: list[Point], occupied: bool) -> None:
         (base[0] - across[0], base[1] - across[1]),
     ]
     # A broad pale stroke, then a narrow dark one: visible on any piece.
-    for colour, line, edge, dot in (
-        (theme.halo, 0.17, 0.1, 0.16),
-        (theme.trail, 0.09, 0.02, 0.12),
-    ):
+    for colour, line, edge, dot in ((theme.halo, 0.17, 0.1, 0.16), (theme.trail, 0.09, 0.02, 0.12)):
         canvas.add(
             "polyline",
             class_="trail",

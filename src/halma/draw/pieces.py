@@ -15,13 +15,7 @@ DISC, MARBLE = 0.39, 0.4
 def draw_disc(canvas: Canvas, piece: Piece, centre: Point, radius: float) -> None:
     """Draw a piece as a flat disc with grooves."""
     paint = canvas.theme.paint(piece.colour)
-    canvas.circle(
-        centre,
-        radius,
-        fill=paint.fill,
-        stroke=paint.edge,
-        stroke_width=0.08 * radius,
-    )
+    canvas.circle(centre, radius, fill=paint.fill, stroke=paint.edge, stroke_width=0.08 * radius)
     groove = mix(paint.fill, paint.ink, 0.45)
     canvas.circle(centre, 0.8 * radius, fill="none", stroke=groove, stroke_width=0.06 * radius)
     if piece.colour == "hidden":
@@ -37,11 +31,7 @@ def draw_marble(canvas: Canvas, piece: Piece, centre: Point) -> None:
     shadow = (centre[0] + 0.03 * unit, centre[1] + 0.06 * unit)
     canvas.circle(shadow, MARBLE * unit, fill="#000000", fill_opacity=0.22)
     canvas.circle(
-        centre,
-        MARBLE * unit,
-        fill=canvas.glow(paint),
-        stroke=paint.edge,
-        stroke_width=0.035 * unit,
+        centre, MARBLE * unit, fill=canvas.glow(paint), stroke=paint.edge, stroke_width=0.035 * unit
     )
     _draw_label_and_crown(canvas, piece, centre, MARBLE * unit, paint)
 
