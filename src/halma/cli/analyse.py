@@ -29,7 +29,7 @@ def analyse(
     seed: Seed = 0,
     json: JsonFlag = False,
 ) -> None:
-    """Show the best moves of a position with values, visits and lines."""
+    """Show the best moves of a position with their values."""
     import random
 
     from halma.agents import Analyst
