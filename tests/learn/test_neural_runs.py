@@ -401,7 +401,7 @@ def test_weights_that_are_no_numbers(tmp_path, monkeypatch):
 
     real = EvaluatorPool.load
     monkeypatch.setattr(EvaluatorPool, "load", spoilt)
-    with pytest.raises(HalmaError, match="no number"):
+    with pytest.raises(HalmaError, match="not finite"):
         train(small(), tmp_path / "run")
 
 

@@ -14,7 +14,7 @@ from halma import networks
 from halma.agents import Analyst, agent, play_game
 from halma.errors import HalmaError, NameSyntaxError, NetworkError, OptionError
 from halma.networks.evaluator import Evaluator, priors
-from halma.networks.network_file import describe
+from halma.networks.network_file import NetworkInfo
 from halma.networks.onnx_evaluator import OnnxEvaluator
 from halma.search import TreeOptions
 from halma.search.guided import GuidedSearch
@@ -31,7 +31,7 @@ BOARDS = [
 
 
 def evaluator_of(game, seed=0, scale=0.5):
-    return OnnxEvaluator(describe(game, "modern"), tiny_model(game, seed, scale))
+    return OnnxEvaluator(NetworkInfo.for_game(game, "modern"), tiny_model(game, seed, scale))
 
 
 def play(names, variant, seed=0, most_plies=0):

@@ -11,7 +11,7 @@ from halma.errors import HalmaError, RecipeError
 from halma.games import Game
 from halma.learn.sections import CheckpointSettings, SearchSettings
 from halma.learn.settings import setting, varied
-from halma.networks.network_file import new_network
+from halma.networks.network_file import NetworkInfo
 
 
 @dataclass(frozen=True)
@@ -370,7 +370,7 @@ def check(settings: NeuralSettings, game: Game) -> None:
     """Raise a `RecipeError` if settings that are fine by themselves do not go together."""
     search, play = settings.search, settings.selfplay
     try:
-        new_network(game, settings.network)
+        NetworkInfo.for_game(game, settings.network)
     except HalmaError as error:
         raise RecipeError(f"'network' cannot be '{settings.network[:60]}': {error}") from None
     if search.count_root and search.simulations < 2:

@@ -24,7 +24,7 @@ from pathlib import Path
 from halma.errors import NetworkError, suggestion
 from halma.games import Game
 from halma.networks.evaluator import Evaluator, FunctionEvaluator, InferenceBuffer
-from halma.networks.network_file import NetworkInfo, new_network, read_info, read_model
+from halma.networks.network_file import NetworkInfo, read_info, read_model
 from halma.networks.onnx_evaluator import OnnxEvaluator
 
 __all__ = [
@@ -35,7 +35,6 @@ __all__ = [
     "OnnxEvaluator",
     "find_network",
     "load",
-    "new_network",
     "read_info",
 ]
 

@@ -1,10 +1,10 @@
-"""Network files: what each says of itself, and why one is not used.
+"""Network files: descriptions, checks, reading and writing.
 
-There are two kinds. Weights are kept as safetensors, for learning; a network to play with
-is kept as ONNX. Both hold the same description in JSON, with a checksum of what they are
-the description of, so that a file that is cut short, damaged, foreign or meant for another
-game is found out before it is used. Reading one needs neither torch nor onnxruntime; weights
-need safetensors, and writing ONNX needs onnx.
+There are two kinds: weights for training, as safetensors, and networks for playing, as ONNX.
+Both hold the same description in JSON with a checksum of the contents, so that a file that is
+truncated, damaged, foreign or for another game is refused before it is used. Reading a
+description needs neither torch nor onnxruntime. Weights need safetensors, and writing ONNX
+needs onnx.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 WEIGHTS_SUFFIX, MODEL_SUFFIX = ".safetensors", ".onnx"
-#: the key of the description in a file's metadata
+#: key of the description in a file's metadata
 KEY = "halma"
-#: no network here comes near
+#: far above the size of any network here
 LARGEST_FILE = 1 << 28
 _LONGEST_DESCRIPTION = 1 << 16
 _LONGEST_NAME = 500
-#: types of weights and counts: safetensors' names -> numpy's
+#: types of weights and counters: safetensors' names -> numpy's
 _TYPES = {"F32": "<f4", "I64": "<i8"}
 
 
 @dataclass(frozen=True)
 class NetworkInfo:
-    """What a network is for and how it is built."""
+    """The game a network is for, and its architecture."""
 
     #: the variant's name, options included
     game: str
-    #: of the meaning of the variant's planes and policy indices
+    #: version of the variant's planes and policy indices
     version: int
     players: int
     #: planes, rows and columns
@@ -54,92 +54,82 @@ class NetworkInfo:
     actions: int
     #: `name:key=value`
     architecture: str
-    #: plain values for people, such as how it was trained; two networks that differ in
-    #: nothing else can take each other's weights
+    #: remarks as plain values, such as how it was trained; not compared, since networks that
+    #: differ only in them can exchange weights
     about: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    @classmethod
+    def for_game(cls, game: Game, name: str, about: Mapping[str, Any] | None = None) -> NetworkInfo:
+        """Describe a network of an architecture, such as `modern:size=s`, for a variant.
+
+        Raise an `OptionError` if the architecture does not fit the variant.
+        """
+        chosen = architecture(name)
+        chosen.check_fits(game.name, game.players, game.shape)
+        return cls(
+            game=game.name,
+            version=game.core.version,
+            players=game.players,
+            shape=game.shape,
+            actions=game.actions,
+            architecture=chosen.name,
+            about=dict(about or {}),
+        )
 
     def check(self, game: Game, path: Path | str) -> None:
         """Raise a `NetworkError` unless the network in this file is for this variant."""
         if self.game != game.name:
             raise NetworkError(f"'{path}' is not used: it plays '{self.game}', not '{game.name}'.")
-        ours = describe(game, self.architecture)
-        if self.version != ours.version:
-            raise NetworkError(
-                f"'{path}' is not used: it knows version {self.version} of how '{self.game}' is "
-                f"shown to a network, and this is version {ours.version}."
-            )
-        for what, theirs, wanted in (
-            ("players", self.players, ours.players),
-            ("planes, rows and columns", self.shape, ours.shape),
-            ("policy indices", self.actions, ours.actions),
+        for what, found, wanted in (
+            ("encoding version", self.version, game.core.version),
+            ("number of players", self.players, game.players),
+            ("planes, rows and columns", self.shape, game.shape),
+            ("number of policy indices", self.actions, game.actions),
         ):
-            if theirs != wanted:
+            if found != wanted:
                 raise NetworkError(
-                    f"'{path}' is not used: '{self.game}' has {wanted} {what}, not {theirs}."
+                    f"'{path}' is not used: {what}: it has {found}, and '{self.game}' has {wanted}."
                 )
 
 
-def describe(game: Game, architecture: str, about: Mapping[str, Any] | None = None) -> NetworkInfo:
-    """Return the description of a network for a variant."""
-    return NetworkInfo(
-        game=game.name,
-        version=game.core.version,
-        players=game.players,
-        shape=game.shape,
-        actions=game.actions,
-        architecture=architecture,
-        about=dict(about or {}),
-    )
-
-
-def new_network(game: Game, name: str, about: Mapping[str, Any] | None = None) -> NetworkInfo:
-    """Describe a network to be made for a variant, or say why it cannot be.
-
-    `name` is an architecture such as `modern:size=s`.
-    """
-    chosen = architecture(name)
-    chosen.check_fits(game.name, game.players, game.shape)
-    return describe(game, chosen.name, about)
-
-
 def read_info(path: Path | str) -> NetworkInfo:
-    """Return what a network file of either kind says of itself, having checked all of it."""
+    """Return the description in a network file of either kind, after checking all of the file."""
     data = _contents(Path(path))
     return _read_weights(path)[0] if _holds_weights(data) else _read_model(path, data)
 
 
 def read_weights(path: Path | str) -> tuple[NetworkInfo, Arrays]:
-    """Return a file of weights: its description and its arrays by name."""
+    """Return the description and the arrays by name of a file of weights."""
     data = _contents(Path(path))
     if _holds_weights(data):
         return _read_weights(path)
-    if onnx_file.looks_like_it(data):
+    if onnx_file.may_be_onnx(data):
         raise NetworkError(
-            f"'{path}' is for playing; weights to learn with are in {WEIGHTS_SUFFIX} files."
+            f"'{path}' is for playing; weights for training are in {WEIGHTS_SUFFIX} files."
         )
     raise _foreign(path)
 
 
 def read_model(path: Path | str) -> tuple[NetworkInfo, bytes]:
-    """Return a file to play with: its description and all of it, for onnxruntime."""
+    """Return the description of an ONNX file, and its bytes for onnxruntime."""
     data = _contents(Path(path))
     if _holds_weights(data):
         raise NetworkError(
-            f"'{path}' holds weights to learn with; to play, export it to {MODEL_SUFFIX} "
+            f"'{path}' holds weights for training; to play, export it to {MODEL_SUFFIX} "
             "with halma.networks.export.export_file."
         )
     return _read_model(path, data), data
 
 
 def write_weights(path: Path | str, info: NetworkInfo, arrays: Arrays) -> None:
-    """Write weights; whoever looks at `path` sees the old file or the whole new one."""
+    """Write weights, replacing the file in one step."""
     require("safetensors")
     import numpy as np
     from safetensors.numpy import save
 
     if any(array.dtype.str not in _TYPES.values() for array in arrays.values()):
-        raise NetworkError(f"'{path}' is not written: weights are float32 and counts int64.")
-    # The library takes an array's memory as it lies.
+        raise NetworkError(f"'{path}' is not written: weights are float32 and counters int64.")
+    # safetensors writes an array's memory as it is, whatever its strides.
     in_order = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     description = _write_description(info, _checksum_of_arrays(in_order))
     replace_file(Path(path), save(in_order, {KEY: description}))
@@ -151,13 +141,13 @@ def write_model(path: Path | str, info: NetworkInfo, model: bytes) -> None:
     import onnx
 
     whole = onnx.load_model_from_string(model)
-    _, graph = onnx_file.look_through(whole.SerializeToString(deterministic=True))
+    _, graph = onnx_file.validate(whole.SerializeToString(deterministic=True))
     onnx.helper.set_model_props(whole, {KEY: _write_description(info, _checksum(graph))})
     replace_file(Path(path), whole.SerializeToString(deterministic=True))
 
 
 def _contents(path: Path) -> bytes:
-    """Read a file that is not absurdly large and is no program in disguise."""
+    """Return the contents of a file that is not too large, and no pickle or archive."""
     try:
         with open(path, "rb") as file:
             data = file.read(LARGEST_FILE + 1)
@@ -175,9 +165,9 @@ def _contents(path: Path) -> bytes:
 
 
 def _holds_weights(data: bytes) -> bool:
-    """Tell whether a file may be safetensors: a length in eight bytes, then JSON.
+    """Return whether a file may be safetensors: a length in eight bytes, then JSON.
 
-    Ask this first, since the length may look like the start of any other file.
+    To be called first, since the length may look like the start of any other format.
     """
     return data[4:9] == b"\0\0\0\0{"
 
@@ -194,28 +184,28 @@ def _read_weights(path: Path | str) -> tuple[NetworkInfo, Arrays]:
         with safe_open(path, framework="np") as file:
             names = file.keys()
             types = {file.get_slice(name).get_dtype() for name in names}
-            ours = types <= _TYPES.keys()
-            arrays = {name: file.get_tensor(name) for name in names} if ours else {}
+            known = types <= _TYPES.keys()
+            arrays = {name: file.get_tensor(name) for name in names} if known else {}
             metadata = file.metadata() or {}
     except (SafetensorError, OSError, ValueError):  # the last is numpy's, about shapes
-        raise NetworkError(f"'{path}' is not used: it is cut short or damaged.") from None
-    if not ours:
-        raise NetworkError(f"'{path}' is not used: no network of halma has numbers of its type.")
+        raise NetworkError(f"'{path}' is not used: it is truncated or damaged.") from None
+    if not known:
+        raise NetworkError(f"'{path}' is not used: its weights are neither float32 nor int64.")
     return _read_description(path, metadata, _checksum_of_arrays(arrays)), arrays
 
 
 def _read_model(path: Path | str, data: bytes) -> NetworkInfo:
-    if not onnx_file.looks_like_it(data):
+    if not onnx_file.may_be_onnx(data):
         raise _foreign(path)
     try:
-        metadata, graph = onnx_file.look_through(data)
+        metadata, graph = onnx_file.validate(data)
     except onnx_file.OnnxError as error:
         raise NetworkError(f"'{path}' is not used: {error}.") from None
     return _read_description(path, metadata, _checksum(graph))
 
 
 def with_about(info: NetworkInfo, about: Mapping[str, Any] | None) -> NetworkInfo:
-    """Return a description with other remarks, if any are given."""
+    """Return a description with these remarks, if any are given."""
     return info if about is None else replace(info, about=dict(about))
 
 
@@ -226,7 +216,7 @@ def _write_description(info: NetworkInfo, checksum: str) -> str:
 def _read_description(path: Path | str, metadata: Mapping[str, str], checksum: str) -> NetworkInfo:
     written = metadata.get(KEY)
     if written is None:
-        raise NetworkError(f"'{path}' is not used: it does not say which game it is for.")
+        raise NetworkError(f"'{path}' is not used: it has no description by halma.")
     try:
         found = json.loads(written) if len(written) <= _LONGEST_DESCRIPTION else None
     except (ValueError, RecursionError):
@@ -235,19 +225,19 @@ def _read_description(path: Path | str, metadata: Mapping[str, str], checksum: s
         raise NetworkError(f"'{path}' is not used: its description is damaged.")
     if found.get("format") != FORMAT:
         raise NetworkError(
-            f"'{path}' is not used: this halma reads format {FORMAT} of network files, "
-            f"and it is of another."
+            f"'{path}' is not used: its format is not {FORMAT}, the one that this "
+            "version of halma reads."
         )
     if found.get("checksum") != checksum:
-        raise NetworkError(f"'{path}' is not used: it is damaged, its checksum is wrong.")
-    info = _sensible(found)
+        raise NetworkError(f"'{path}' is not used: it is damaged: its checksum is wrong.")
+    info = _parse(found)
     if info is None:
         raise NetworkError(f"'{path}' is not used: its description is damaged.")
     return info
 
 
-def _sensible(found: Mapping[str, Any]) -> NetworkInfo | None:
-    """Return the description if every part of it is what it should be."""
+def _parse(found: Mapping[str, Any]) -> NetworkInfo | None:
+    """Return a description if every part of it has the right type and a plausible value."""
     names = [found.get(key) for key in ("game", "architecture")]
     numbers = [found.get(key) for key in ("version", "players", "actions")]
     shape, about = found.get("shape"), found.get("about")
@@ -276,7 +266,7 @@ def _checksum(*parts: bytes | memoryview) -> str:
 
 
 def _checksum_of_arrays(arrays: Arrays) -> str:
-    """Return the checksum of names, types, shapes and numbers, in the order of the names."""
+    """Return the checksum of names, types, shapes and contents, in the order of names."""
     parts: list[bytes] = []
     for name, array in sorted(arrays.items()):
         parts.append(json.dumps([name, array.dtype.str, array.shape]).encode())

@@ -14,9 +14,12 @@ from halma.games import Game
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-def _array(per: str, width: str = "", offsets_into: str = "") -> Any:
-    """Declare an array: what it has an entry for, and the name of a game's number of columns."""
-    return field(metadata={"per": per, "width": width, "offsets_into": offsets_into})
+def _per(what: str, width: str = "", offsets: bool = False) -> dict[str, Any]:
+    """Describe an array: what it has an entry for, and how many columns by a game's attribute.
+
+    Offsets have one entry more, and begin with 0.
+    """
+    return {"per": what, "width": width, "offsets": offsets}
 
 
 @dataclass(frozen=True)
@@ -28,54 +31,54 @@ class FinishedGames:
     """
 
     #: uint8 (rows, bytes of a state)
-    states: Array = _array("row", "state_size")
+    states: Array = field(metadata=_per("row", "state_size"))
     #: uint32 (rows): the move played; NO_MOVE where a player resigned
-    moves: Array = _array("row")
+    moves: Array = field(metadata=_per("row"))
     #: uint8 (rows): how the move was chosen, a `_core.Choice`: FULL, FAST or RANDOM
-    choices: Array = _array("row")
+    choices: Array = field(metadata=_per("row"))
     #: int32 (rows)
-    plies: Array = _array("row")
+    plies: Array = field(metadata=_per("row"))
     #: uint8 (rows)
-    movers: Array = _array("row")
+    movers: Array = field(metadata=_per("row"))
     #: int32 (rows): earlier occurrences of the position
-    repetitions: Array = _array("row")
+    repetitions: Array = field(metadata=_per("row"))
     #: float32 (rows): halfmove clock as a share of the no-progress limit
-    no_progress: Array = _array("row")
+    no_progress: Array = field(metadata=_per("row"))
     #: float32 (rows): the mover's value found by the search; NaN for random moves
-    values: Array = _array("row")
+    values: Array = field(metadata=_per("row"))
     #: int32 (rows)
-    simulations: Array = _array("row")
+    simulations: Array = field(metadata=_per("row"))
     #: float32 (rows, players): the game's scores from 0 to 1, the mover's first
-    outcomes: Array = _array("row", "players")
+    outcomes: Array = field(metadata=_per("row", "players"))
     #: int64 (rows + 1): row i has policy entries offsets[i] to offsets[i + 1]; none without target
-    policy_offsets: Array = _array("row", offsets_into="policy")
+    policy_offsets: Array = field(metadata=_per("row", offsets=True))
     #: uint16 (policy entries): policy indices
-    policy_actions: Array = _array("policy")
+    policy_actions: Array = field(metadata=_per("policy"))
     #: float32 (policy entries): policy targets
-    policy_shares: Array = _array("policy")
+    policy_shares: Array = field(metadata=_per("policy"))
 
     #: uint64 (games): the games' numbers
-    numbers: Array = _array("game")
+    numbers: Array = field(metadata=_per("game"))
     #: int32 (games): plies
-    lengths: Array = _array("game")
+    lengths: Array = field(metadata=_per("game"))
     #: uint8 (games): a `_core.End`; NONE for a resignation
-    ends: Array = _array("game")
+    ends: Array = field(metadata=_per("game"))
     #: uint8 (games): whether players could resign
-    may_resign: Array = _array("game")
+    may_resign: Array = field(metadata=_per("game"))
     #: int32 (games): the ply at which resignation was due, -1 for never
-    resign_plies: Array = _array("game")
+    resign_plies: Array = field(metadata=_per("game"))
     #: uint8 (games): whether that resignation would have been a mistake
-    resign_wrong: Array = _array("game")
+    resign_wrong: Array = field(metadata=_per("game"))
     #: float32 (games, players), from 0 to 1
-    scores: Array = _array("game", "players")
+    scores: Array = field(metadata=_per("game", "players"))
     #: int64 (games + 1): game i has rows offsets[i] to offsets[i + 1]
-    row_offsets: Array = _array("game", offsets_into="row")
+    row_offsets: Array = field(metadata=_per("game", offsets=True))
     #: int64 (games + 1), likewise for events
-    event_offsets: Array = _array("game", offsets_into="event")
+    event_offsets: Array = field(metadata=_per("game", offsets=True))
     #: uint8 (events): 1 for an outcome of chance, 0 for a move
-    event_chance: Array = _array("event")
+    event_chance: Array = field(metadata=_per("event"))
     #: uint32 (events): moves and outcomes in order
-    event_values: Array = _array("event")
+    event_values: Array = field(metadata=_per("event"))
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -102,7 +105,7 @@ class FinishedGames:
         found = {}
         for each in fields(cls):
             arrays = [getattr(part, each.name) for part in parts]
-            if each.metadata["offsets_into"]:
+            if each.metadata["offsets"]:
                 ends = np.cumsum([0, *(array[-1] for array in arrays)])
                 arrays = [array[1:] + end for array, end in zip(arrays, ends, strict=False)]
                 arrays.insert(0, np.zeros(1, np.int64))
@@ -122,7 +125,7 @@ class FinishedGames:
         found = {}
         for each in fields(self):
             array, place = getattr(self, each.name), places[each.metadata["per"]]
-            if each.metadata["offsets_into"]:
+            if each.metadata["offsets"]:
                 found[each.name] = array[place.start : place.stop + 1] - array[place.start]
             else:
                 found[each.name] = array[place]
