@@ -102,6 +102,11 @@ def test_examples_of_the_readme():
     assert tried >= 8 and failures == 0
 
 
+def test_examples_of_the_arena():
+    (block,) = re.findall(r"^```python\n(.*?)^```$", text_of(DOCS / "arena.md"), re.M | re.S)
+    exec(compile(block, "arena.md", "exec"), {})
+
+
 @each_page
 def test_links(page):
     text = page.read_text(encoding="utf-8")
