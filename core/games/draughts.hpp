@@ -27,6 +27,9 @@ namespace halma {
 
 class Draughts {
  public:
+  class Slices;  // positions with few pieces: draughts_slices.hpp
+
+  static constexpr bool kIndexed = false;
   static constexpr int kSquares = 32;
   static constexpr int kMaxPieces = 12;
   static constexpr int kMaxJumps = 9;
@@ -158,7 +161,7 @@ class Draughts {
     return (s.mover == 0 ? jumpers<0>(view<0>(s)) : jumpers<1>(view<1>(s))) == 0;
   }
 
-  /// Gives every state from which a step that crowns nobody leads to this one.
+  /// Emits every state from which a step that crowns nobody leads to this one.
   template <class Emit>
   void take_back_steps(const State& s, Emit&& emit) const {
     if (s.mover == 0)

@@ -34,7 +34,6 @@ class DraughtsGame(Game):
 
     title = "English draughts"
     player_names = ("black", "white")
-    endings = _core.DraughtsEndgames
 
     def __init__(self, name: str, options: Mapping[str, Value]) -> None:
         self._rules = _core.Draughts()

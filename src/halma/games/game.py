@@ -65,8 +65,6 @@ class Game(ABC):
     title: str
     #: what people call the players, in order
     player_names: tuple[str, ...]
-    #: what solves positions with few pieces, where the core has such a thing
-    endings: type[_core.DraughtsEndgames] | None = None
 
     def __init__(
         self,
