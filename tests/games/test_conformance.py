@@ -15,7 +15,7 @@ from halma.games.scripted import ScriptedGame
 
 
 class Race(ScriptedGame):
-    """A heap and a die: take what it shows or one more; who takes the last wins."""
+    """A heap and a die: take what it shows or one more; taking the last wins."""
 
     player_names = ("first", "second")
     dtype = [("heap", "u1"), ("die", "u1"), ("mover", "u1")]  # noqa: RUF012
@@ -93,7 +93,7 @@ class Shuttle(ScriptedGame):
 
 
 class Altered:
-    """A core with some answers replaced: what a faulty one written in C++ would give."""
+    """A core with some methods replaced, like a faulty one written in C++."""
 
     def __init__(self, core, **answers):
         self._core, self._answers = core, answers
@@ -129,7 +129,7 @@ def raising(error):
 
 
 def counted(answer):
-    """A method whose answer depends on how often it was called before."""
+    """Return a method whose answer depends on the number of earlier calls."""
     calls = count()
     return lambda self, *arguments: answer(self, next(calls), *arguments)
 
@@ -361,7 +361,7 @@ def test_load_by_name():
 
 
 @pytest.mark.parametrize("name", ["own_game.py:Mine", "./own_game.py:made", "own_game:Mine"])
-def test_load_a_persons_own(folder, name):
+def test_load_from_a_module_or_file(folder, name):
     game = load(name)
     assert game.name == "mine"
     assert check(game, games=3).ok
@@ -382,6 +382,6 @@ def test_load_a_persons_own(folder, name):
         ("", "no name"),
     ],
 )
-def test_what_cannot_be_loaded(folder, name, sentence):
+def test_impossible_names(folder, name, sentence):
     with pytest.raises(HalmaError, match=sentence):
         load(name)
