@@ -164,7 +164,7 @@ def test_batches_draw_every_position_once_before_any_again():
 
 
 class Equal:
-    """Judges every position alike."""
+    """EvaluatorPool every position alike."""
 
     def __init__(self, game):
         self.shape, self.actions, self.players = game.shape, game.actions, game.players
@@ -176,10 +176,10 @@ class Equal:
             np.full((number, self.players), 1 / self.players, np.float32),
         )
 
-    def lane(self, capacity, narrow=False):
-        from halma.search.evaluators import CalledLane
+    def buffer(self, capacity, narrow=False):
+        from halma.networks.evaluator import CallbackBuffer
 
-        return CalledLane(self.evaluate, (capacity, *self.shape))
+        return CallbackBuffer(self.evaluate, (capacity, *self.shape))
 
 
 @pytest.mark.parametrize("variant", ["rhombus-4x4-3", "ewn-3x3-2", "star-37-3p"])
@@ -198,15 +198,15 @@ def test_a_match_is_the_arena_s(variant):
 class Narrow(Equal):
     """The same as a GPU does it: bytes and halves for those who ask, and floats for others."""
 
-    def lane(self, capacity, narrow=False):
-        from halma.search.evaluators import CalledLane
+    def buffer(self, capacity, narrow=False):
+        from halma.networks.evaluator import CallbackBuffer
 
         def judge(planes):
             kind = np.float16 if narrow else np.float32
             assert planes.dtype == (np.uint8 if narrow else np.float32)
             return tuple(array.astype(kind) for array in self.evaluate(planes))
 
-        return CalledLane(judge, (capacity, *self.shape), "uint8" if narrow else "float32")
+        return CallbackBuffer(judge, (capacity, *self.shape), "uint8" if narrow else "float32")
 
 
 def test_self_play_asks_for_narrow_lanes_and_matches_do_not():
