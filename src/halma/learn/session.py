@@ -11,11 +11,11 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from halma.errors import RunError
-from halma.interrupt import deferred_sigint
+from halma.interrupt import Interrupted, deferred_sigint
 from halma.learn.checkpoint import Checkpoints
 from halma.learn.metrics import read_metrics, truncate_metrics
 from halma.learn.recipe import Recipe
@@ -82,8 +82,8 @@ class TrainingSession(ABC):
         """Make everything ready for the next iteration."""
 
     @abstractmethod
-    def iterate(self, iteration: int) -> dict[str, Any] | None:
-        """Run an iteration and return its metrics; None if it was stopped before its end."""
+    def iterate(self, iteration: int) -> dict[str, Any]:
+        """Run an iteration and return its metrics, or raise `Interrupted`."""
 
     @abstractmethod
     def state(self) -> tuple[dict[str, Any], Arrays]:
@@ -93,10 +93,10 @@ class TrainingSession(ABC):
     def stop(self) -> None:
         """Make the current stage return early; called from a signal handler or a thread."""
 
-    def warm_up(self) -> None:
+    def warm_up(self) -> None:  # noqa: B027
         """Do what comes before the first iteration of a session."""
 
-    def export(self) -> None:
+    def export(self) -> None:  # noqa: B027
         """Write the files that follow a checkpoint."""
 
     def is_exported(self) -> bool:
@@ -128,20 +128,20 @@ class TrainingSession(ABC):
         total = self.settings.iterations
         self._clock = time.perf_counter()
         with self._stoppable():
-            self.warm_up()
+            with suppress(Interrupted):
+                self.warm_up()
             while self.iteration < total and self._may_begin():
                 began = time.perf_counter()
-                metrics = self.iterate(self.iteration + 1)
-                if metrics is None:
+                try:
+                    metrics = self.iterate(self.iteration + 1)
+                except Interrupted:
                     break
                 last = {**metrics, "seconds": self.seconds}
                 self.iteration += 1
                 self.reporter.emit(Iteration(last))
                 if self.iteration < total and self.checkpoints.is_due:
                     self._save()
-                self._longest_iteration = max(
-                    self._longest_iteration, time.perf_counter() - began
-                )
+                self._longest_iteration = max(self._longest_iteration, time.perf_counter() - began)
             if self.iteration == total and not self.settings.checkpoints.keep:
                 self.export()
                 self.checkpoints.finish()

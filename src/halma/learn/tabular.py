@@ -13,7 +13,7 @@ import numpy as np
 
 from halma import _core
 from halma.errors import TableError
-from halma.interrupt import interruptible
+from halma.interrupt import Interrupted, interruptible
 from halma.learn.recipe import Recipe
 from halma.learn.reports.events import Curve
 from halma.learn.sections import TabularSettings, learning_rate
@@ -25,6 +25,7 @@ from halma.learn.truth import (
     decisions_near_start,
     find_solution,
 )
+from halma.networks.lookup_table import KIND
 from halma.solve import Solution
 from halma.solve.solution import ChanceSolution
 from halma.tensors import TensorFile
@@ -56,7 +57,6 @@ class TabularAlphaZero(TrainingSession):
     """Self-play and table updates by the core, then the comparison with exact values."""
 
     kind = KIND
-
     curves = (
         Curve("wr_p", "WR_p", ".1%", "share of points against perfect play; 50% is perfect"),
         Curve("err_p", "ERR_p", ".4f", "winning chances that a move costs; 0 is perfect"),
@@ -87,7 +87,7 @@ class TabularAlphaZero(TrainingSession):
         """Stop self-play or the update; the table stays that of the last iteration."""
         self.trainer.stop()
 
-    def iterate(self, iteration: int) -> dict[str, Any] | None:
+    def iterate(self, iteration: int) -> dict[str, Any]:
         """Play games, update the table, evaluate it."""
         settings, trainer = self.settings, self.trainer
         rate = learning_rate(settings, iteration)
@@ -95,7 +95,7 @@ class TabularAlphaZero(TrainingSession):
             lambda: trainer.iterate(rate, self.threads, settings.selfplay.seconds)
         )
         if totals is None:
-            return None
+            raise Interrupted
         began = time.perf_counter()
         every = settings.truth.every
         due = iteration % every == 0 or iteration == settings.iterations
@@ -171,8 +171,8 @@ def make_trainer(recipe: Recipe, threads: int = 1) -> _core.TabularTrainer:
         games=settings.selfplay.games,
         window=settings.learning.replay_buffer,
         seed=settings.seed,
-        symmetry=settings.learning.symmetry,
-        spread=settings.learning.initial_spread,
+        symmetry=settings.learning.symmetries,
+        spread=settings.learning.init_std,
         threads=threads,
     )
 

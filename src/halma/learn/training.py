@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -37,10 +37,10 @@ def train(
     a few. With a table, `solution` has the exact values that it is compared with; without one,
     they are read from where tables are kept, or computed.
     """
-    session: partial[TrainingSession]
+    session: Callable[..., TrainingSession]
     if recipe.method == "alphazero":
         from halma.learn.alphazero import AlphaZero
-        from halma.learn.neural.judging import find_device
+        from halma.networks.evaluator_pool import find_device
 
         session = partial(AlphaZero, device=find_device(device), compiled=compiled)
     else:
