@@ -68,7 +68,9 @@ def main() -> None:
     )
     parser.add_argument("--device", default="auto", help="auto, cpu or cuda")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--compile", action="store_true", help="run the network through torch.compile")
+    parser.add_argument(
+        "--compile", action="store_true", help="run the network through torch.compile"
+    )
     parser.add_argument(
         "--portable", action="store_true", help="do not compile for this machine alone"
     )

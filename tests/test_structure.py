@@ -35,21 +35,10 @@ def cxx_classes():
 ASSOCIATED = {"State"}
 #: Still to be renamed.
 PENDING = {
-    "Cell",
-    "Row",
     "Plan",
-    "Store",
-    "Table",
     "Tally",
-    "Worker",
-    "Settings",
-    "Report",
-    "Task",
-    "Iteration",
     "Line",
     "Game",
-    "Context",
-    "Progress",
     "Player",
     "Found",
     "Amount",

@@ -13,7 +13,7 @@ from small_networks import small, train
 import halma
 from halma import _core
 from halma.agents import agent
-from halma.arena import contest, make_plan
+from halma.arena import make_plan, play_matches
 from halma.errors import RecipeError, RunError
 from halma.interrupt import Interrupted
 from halma.learn import bundle
@@ -189,11 +189,11 @@ def test_a_match_is_the_arena_s(variant):
     game = halma.game(variant)
     agents = ("greedy", "random")
     plan = make_plan(variant, agents, seed=5)
-    (theirs,) = contest([plan], 12)
+    (theirs,) = play_matches([plan], 12)
     players = [AgentPlayer(agent(name)) for name in agents]
     ours = play_match(game, agents, players, 12, 5, plan.opening_plies)
-    assert ours.seen == theirs.seen
-    assert ours.share == theirs.share
+    assert ours.fingerprints == theirs.fingerprints
+    assert ours.score == theirs.score
 
 
 class Narrow(Equal):
@@ -230,7 +230,7 @@ def test_networks_play_matches():
     searcher = SearchPlayer(game, judge, options, 64, seed=1)
     tally = play_match(game, ("search", "policy"), [searcher, PolicyPlayer(game, judge)], 60, 1, 0)
     # It sees the end of the game coming, the other one sees nothing.
-    assert tally.share.interval[0] > 0.5
+    assert tally.score.interval[0] > 0.5
 
 
 def test_a_match_can_be_stopped():

@@ -60,7 +60,7 @@ class Evaluation:
             self._search_player(one, gate.simulations, seed)
             for one, seed in zip((self._candidate, best), seeds, strict=False)
         ]
-        return self._match(("candidate", "best"), players, gate.games, seeds[2]).share.value
+        return self._match(("candidate", "best"), players, gate.games, seeds[2]).score.value
 
     def evaluate(self, iteration: int, best: EvaluatorPool) -> dict[str, float | None]:
         """Return the best network's results against agents and against exact values.
@@ -112,6 +112,6 @@ def match_metrics(name: str, tally: Tally | None) -> dict[str, Any]:
     keys = [key, *(f"{key}_{what}" for what in ("low", "high", "elo", "elo_low", "elo_high"))]
     if tally is None:
         return dict.fromkeys(keys)
-    share = tally.share
-    values = (share.value, *share.interval, tally.elo, *tally.elo_interval)
+    score = tally.score
+    values = (score.value, *score.interval, tally.elo, *tally.elo_interval)
     return dict(zip(keys, values, strict=True))

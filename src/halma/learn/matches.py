@@ -10,8 +10,8 @@ import numpy as np
 
 from halma import _core
 from halma.agents import Agent
+from halma.arena.games import MatchGame
 from halma.arena.plan import Plan
-from halma.arena.table import MatchGame
 from halma.arena.tally import Tally
 from halma.games import Game, Move, Record
 from halma.interrupt import Interrupted
@@ -39,8 +39,7 @@ def play_match(
     All games of a set have the same opening and dice, and the players take every seat.
     """
     plan = Plan(game.name, tuple(names), game.players, seed, opening_plies)
-    number = plan.sets_for(games) * plan.set_size
-    all_games = [MatchGame(game, plan, index) for index in range(number)]
+    all_games = [MatchGame(game, plan, number) for number in range(plan.games_for(games))]
     going = [one for one in all_games if not one.is_over]
     while going:
         for index, player in enumerate(players):

@@ -230,9 +230,9 @@ class NetworkTruth:
             opening_plies=0,
             is_stopped=is_stopped,
         )
-        low, high = tally.share.interval
+        low, high = tally.score.interval
         return {
-            "wr_p": tally.share.value,
+            "wr_p": tally.score.value,
             "wr_p_low": low,
             "wr_p_high": high,
             "err_p": self._test_positions.policy_error(logits),
