@@ -47,9 +47,7 @@ def solve(twin, starts):
 
     while True:
         following = {
-            position: max(
-                sum(p * value_of(after, twin.mover(position)) for p, after in m) for m in ms
-            )
+            position: max(sum(p * value(after, twin.mover(position)) for p, after in m) for m in ms)
             for position, ms in positions.items()
         }
         if following == values:
