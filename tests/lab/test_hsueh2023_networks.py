@@ -9,7 +9,7 @@ from halma.lab.hsueh2023 import networks as networks
 from halma.lab.hsueh2023.figures import Found
 from halma.lab.hsueh2023.plan import CS, EPSILONS, UNTRIED, Planner
 from halma.lab.request import Request
-from halma.learn.alphazero_settings import NeuralSettings
+from halma.learn.sections import AlphaZeroSettings
 
 
 def line(wr_p):
@@ -20,13 +20,13 @@ def test_the_full_form_is_the_paper_s():
     runs = networks.plan(full=True, seed=0)
     assert len(runs) == 4 * (8 + len(CS)) + len(EPSILONS)
     for (axis, untried, x), recipe in runs.items():
-        settings: NeuralSettings = recipe.settings
+        settings: AlphaZeroSettings = recipe.settings
         assert (settings.iterations, settings.selfplay.games) == (50, 1000)
-        assert settings.search.untried == untried
+        assert settings.search.fpu == untried
         assert settings.search.simulations == (x if axis == "simulations" else 800)
         assert settings.search.c == (x if axis == "c" else 1.0)
-        assert settings.search.noise == (x if axis == "epsilon" else 0.25)
-        assert (settings.learning.batch, settings.learning.window) == (256, 40_000)
+        assert settings.search.dirichlet_weight == (x if axis == "epsilon" else 0.25)
+        assert (settings.learning.batch_size, settings.learning.replay_buffer) == (256, 40_000)
     # The same setting is one run, whichever panel shows it.
     default = {
         runs["simulations", "loss", 800],

@@ -59,11 +59,16 @@ def test_the_default_setting_is_the_paper_s(full, variant):
     settings = full.run(variant).settings
     assert settings.iterations == ITERATIONS[variant]
     search = settings.search
-    assert (search.simulations, search.c, search.alpha, search.noise) == (800, 1.0, 1.5, 0.25)
-    assert (search.untried, search.rule, search.count_root) == ("loss", "puct", True)
+    assert (search.simulations, search.c, search.dirichlet_alpha, search.dirichlet_weight) == (
+        800,
+        1.0,
+        1.5,
+        0.25,
+    )
+    assert (search.fpu, search.rule, search.count_root) == ("loss", "puct", True)
     assert (settings.selfplay.games, settings.selfplay.seconds) == (1000, 0.0)
-    assert (settings.learning.window, settings.learning.rate) == (2, 1.0)
-    assert (settings.grading.every, settings.grading.games) == (1, 10_000)
+    assert (settings.learning.replay_buffer, settings.learning.rate) == (2, 1.0)
+    assert (settings.truth.every, settings.truth.games) == (1, 10_000)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -72,11 +77,13 @@ def test_the_axes_are_the_paper_s(full, variant):
     assert settings_of(full.by_c(variant).values(), "search.c") == [(float(c),) for c in cs]
     assert list(full.by_c(variant)) == [float(c) for c in cs] and len(cs) == 13
     epsilons = [0, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5]
-    assert settings_of(full.by_epsilon(variant).values(), "search.noise") == [
+    assert settings_of(full.by_epsilon(variant).values(), "search.dirichlet_weight") == [
         (e,) for e in epsilons
     ]
     alphas = [0.03, 0.15, 0.3, 0.75, 1.5, 3, 6, 9, 12]
-    assert settings_of(full.by_alpha(variant).values(), "search.alpha") == [(a,) for a in alphas]
+    assert settings_of(full.by_alpha(variant).values(), "search.dirichlet_alpha") == [
+        (a,) for a in alphas
+    ]
     numbers = [6, 12, 25, 50, 100, 200, 400, 800, 1600, 3200, 6400]
     if variant in ("ewn-3x3-3", "ewn-3x4-3", "cdc-2x4-PPPP"):
         numbers += [12_800, 25_600]
@@ -88,14 +95,14 @@ def test_the_axes_are_the_paper_s(full, variant):
 def test_untried_values_are_crossed_with_simulations_and_with_c(context):
     for variant in TWO:
         runs = EXPERIMENTS["fig20"].plan(context, variant)
-        found = settings_of(runs.values(), "search.simulations", "search.untried")
+        found = settings_of(runs.values(), "search.simulations", "search.fpu")
         assert Counter(found) == Counter(
             (n, untried)
             for n in (6, 12, 25, 50, 100, 200, 400, 800)
             for untried in ("loss", "draw", "win", "infinite")
         )
         runs = EXPERIMENTS["fig23"].plan(context, variant)
-        found = settings_of(runs.values(), "search.c", "search.untried")
+        found = settings_of(runs.values(), "search.c", "search.fpu")
         assert len(set(found)) == 13 * 4
 
 
@@ -112,8 +119,8 @@ def test_figure_22_watches_its_position(full):
     assert list(runs) == [(6, "draw"), (6, "loss"), (12, "loss")]
     for (n, untried), recipe in runs.items():
         settings = recipe.settings
-        assert (settings.search.simulations, settings.search.untried) == (n, untried)
-        assert settings.grading.watch == ("12./3.a/.cb r 2",)
+        assert (settings.search.simulations, settings.search.fpu) == (n, untried)
+        assert settings.truth.watch == ("12./3.a/.cb r 2",)
 
 
 def test_further(full):
@@ -123,7 +130,7 @@ def test_further(full):
     assert all(not recipe.settings.search.count_root for recipe in runs.values())
     assert runs["Gumbel", 2, 0].settings.search.rule == "gumbel"
     assert runs["proven values", 2, 0].settings.search.solver
-    assert runs["symmetry", 2, 0].settings.learning.symmetry
+    assert runs["symmetry", 2, 0].settings.learning.symmetries
     assert len(runs) == 5 * 8 * 5
 
 

@@ -21,7 +21,7 @@ from halma.lab.run_table import markdown, run_rows
 from halma.lab.runs import Store, learnt_settings, run_name
 from halma.learn import load, read_metrics
 
-TINY = {"iterations": 3, "selfplay.games": 5, "search.simulations": 4, "grading.games": 20}
+TINY = {"iterations": 3, "selfplay.games": 5, "search.simulations": 4, "truth.games": 20}
 
 
 def tiny(**changes):
@@ -51,11 +51,11 @@ def graded(iteration, wr_p, **more):
 def test_names_say_what_differs():
     assert run_name(load("hsueh2023/ewn-3x3-3")) == "ewn-3x3-3"
     assert run_name(load("hsueh2023/ewn-3x3-3", {"checkpoints.keep": 0})) == "ewn-3x3-3"
-    changed = load("hsueh2023/cdc-2x4-PPPP", {"search.c": 0.5, "seed": 3, "search.untried": "win"})
-    assert run_name(changed) == "cdc-2x4-PPPP,seed=3,c=0.5,untried=win"
-    games = load("hsueh2023/ewn-3x3-3", {"selfplay.games": 7, "grading.games": 8})
-    assert run_name(games) == "ewn-3x3-3,selfplay.games=7,grading.games=8"
-    watching = load("hsueh2023/ewn-3x3-3", {"grading.watch": ("12./3.a/.cb r 2",)})
+    changed = load("hsueh2023/cdc-2x4-PPPP", {"search.c": 0.5, "seed": 3, "search.fpu": "win"})
+    assert run_name(changed) == "cdc-2x4-PPPP,seed=3,c=0.5,fpu=win"
+    games = load("hsueh2023/ewn-3x3-3", {"selfplay.games": 7, "truth.games": 8})
+    assert run_name(games) == "ewn-3x3-3,selfplay.games=7,truth.games=8"
+    watching = load("hsueh2023/ewn-3x3-3", {"truth.watch": ("12./3.a/.cb r 2",)})
     assert "/" not in run_name(watching) and "watch=" in run_name(watching)
 
 
@@ -155,7 +155,7 @@ def test_a_figure_from_end_to_end(tmp_path, tiny_amounts):
 def test_only_some_of_the_runs(tmp_path, tiny_amounts):
     report = reproduce("hsueh2023", asked(tmp_path, "fig8", only=("c=64.0",)))
     assert [run.name for run in (tmp_path / "runs").iterdir()] == [
-        "ewn-3x3-3,iterations=4,simulations=8,c=64.0,selfplay.games=10,every=2,grading.games=40"
+        "ewn-3x3-3,iterations=4,simulations=8,c=64.0,selfplay.games=10,every=2,truth.games=40"
     ]
     assert [row.what for row in report.sections[0].rows][1:] == ["EWN₃₃₃: c_puct = 64"]
 

@@ -1,6 +1,4 @@
-"""Arrays of finished games: joined, split, flattened."""
-
-from dataclasses import fields
+"""Arrays of finished games: joined and split."""
 
 import numpy as np
 import pytest
@@ -26,10 +24,10 @@ def some_games(variant, number=7):
 
 
 def assert_equal(some, others):
-    for each in fields(FinishedGames):
-        one, other = getattr(some, each.name), getattr(others, each.name)
-        assert one.dtype == other.dtype and one.shape == other.shape, each.name
-        assert np.array_equal(one, other, equal_nan=each.name == "values"), each.name
+    for name, one in some.arrays().items():
+        other = getattr(others, name)
+        assert one.dtype == other.dtype and one.shape == other.shape, name
+        assert np.array_equal(one, other, equal_nan=name == "values"), name
 
 
 @pytest.mark.parametrize("variant", ["ewn-3x3-2", "star-37-3p"])
@@ -45,13 +43,6 @@ def test_games_are_split_and_joined(variant):
         np.testing.assert_array_equal(
             halves[1].encode(game, np.array([row])), games.encode(game, np.array([first + row]))
         )
-
-
-def test_flat_arrays_are_games_again():
-    games = some_games("ewn-3x3-2")
-    flat = games.flat_arrays()
-    assert all(array.ndim == 1 for array in flat.values())
-    assert_equal(FinishedGames.from_arrays(halma.game("ewn-3x3-2"), flat), games)
 
 
 def test_scores_begin_with_the_mover_s():

@@ -12,7 +12,7 @@ from typing import Any
 
 from halma.errors import HalmaError
 from halma.lab.jobs import Job, run_jobs
-from halma.learn import Recipe, load, read_metrics
+from halma.learn import Recipe, load, read_metrics, train
 from halma.learn.reports.events import Iteration, Report, Started
 from halma.learn.run import RECIPE
 from halma.learn.settings import Plain, write_value
@@ -115,22 +115,16 @@ def find_runs(place: Path) -> list[Path]:
 def train_run(recipe: Recipe, path: Path, tell: ReportProgress) -> None:
     """Train one run of the store on one thread."""
     teller = _Teller(recipe.settings.iterations, tell)
-    if recipe.method == "tabular":
-        from halma.learn import tabular
-
-        tabular.train(recipe, path, [teller], 1, _solution(recipe.name))
-    else:
-        from halma.learn import methods
-
-        methods.train(recipe, path, [teller], 1, device="cpu")
+    solution = _solution(recipe.name) if recipe.method == "tabular" else None
+    train(recipe, path, [teller], device="cpu", solution=solution)
 
 
 @lru_cache(maxsize=2)
 def _solution(name: str) -> Any:
     """Return the solution that runs of a recipe are graded by; a process needs it many times."""
-    from halma.learn.tabular import find_solution
+    from halma.learn.truth import find_solution
 
-    return find_solution(load(name))
+    return find_solution(load(name).game)
 
 
 class _Teller:

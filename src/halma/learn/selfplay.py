@@ -8,33 +8,34 @@ from collections.abc import Sequence
 
 from halma import _core
 from halma.games import Game
-from halma.learn.alphazero_settings import NeuralSettings
+from halma.interrupt import Interrupted
+from halma.learn.sections import AlphaZeroSettings
 from halma.networks.evaluator import Evaluator
 from halma.search.mcts import TreeOptions
 from halma.selfplay import FinishedGames, Pool, PoolOptions
 from halma.selfplay.pool import Watch
 
 
-def tree_options(settings: NeuralSettings, noise: bool = True) -> TreeOptions:
-    """Return how searches go about it, with noise at the root or without."""
+def tree_options(settings: AlphaZeroSettings, noise: bool = True) -> TreeOptions:
+    """Return the options of searches, with noise at the root or without."""
     search = settings.search
     # Gumbel's draw at the root is noise enough.
     noisy = noise and search.rule == "puct"
     return TreeOptions(
         rule=search.rule,
         c=search.c,
-        untried=search.untried,
+        untried=search.fpu,
         solver=search.solver,
         cut_loops=search.loops,
-        noise=search.noise if noisy else 0.0,
-        noise_alpha=search.alpha,
-        considered=search.considered,
+        noise=search.dirichlet_weight if noisy else 0.0,
+        noise_alpha=search.dirichlet_alpha,
+        considered=search.max_considered_actions,
         value_scale=search.value_scale,
     )
 
 
-def pool_options(settings: NeuralSettings) -> PoolOptions:
-    """Return how games of self-play are played."""
+def pool_options(settings: AlphaZeroSettings) -> PoolOptions:
+    """Return the options of self-play."""
     search, play = settings.search, settings.selfplay
     warm = ((0, play.temperature),) if play.temperature_plies else ()
     return PoolOptions(
@@ -43,16 +44,16 @@ def pool_options(settings: NeuralSettings) -> PoolOptions:
         full_share=play.full_share,
         fast_simulations=play.fast_simulations,
         temperatures=(*warm, (play.temperature_plies, play.late_temperature)),
-        opening=(play.random_least, play.random_most),
-        resign_below=play.resign_below,
-        resign_after=play.resign_after,
-        resign_never_share=play.resign_never,
+        opening=(play.random_plies_min, play.random_plies_max),
+        resign_below=play.resign_threshold,
+        resign_after=play.resign_consecutive,
+        resign_never_share=play.no_resign_share,
     )
 
 
-def limits(game: Game, settings: NeuralSettings) -> _core.Limits:
-    """Return when games of self-play end although the rules would go on."""
-    own, plies = game.limits, settings.selfplay.plies
+def limits(game: Game, settings: AlphaZeroSettings) -> _core.Limits:
+    """Return the limits of self-play games: the variant's own, and `selfplay.max_plies`."""
+    own, plies = game.limits, settings.selfplay.max_plies
     return _core.Limits(
         plies=min(own.plies or plies, plies or own.plies),
         repetitions=own.repetitions,
@@ -63,65 +64,77 @@ def limits(game: Game, settings: NeuralSettings) -> _core.Limits:
 
 
 class SelfPlay:
-    """Plays games, iteration by iteration.
+    """Plays the games of one iteration after the other.
 
-    There is an evaluator for every group of games; they may be one and the same. Set
-    `evaluators`, or change the weights behind them, between two iterations.
+    There is an evaluator for every group; it may be the same one. `evaluators` may be replaced
+    between two iterations.
     """
 
     def __init__(
-        self, game: Game, settings: NeuralSettings, evaluators: Sequence[Evaluator], threads: int
+        self,
+        game: Game,
+        settings: AlphaZeroSettings,
+        evaluators: Sequence[Evaluator],
+        threads: int,
     ) -> None:
         self.game = game
         self.settings = settings
         self.evaluators = list(evaluators)
         self._threads = threads
         self._stop = threading.Event()
-        self._pool: Pool | None = None
-        #: finished games that are carried over
+        #: the pool whose games are carried over, and finished games beyond an iteration's
+        self._carried: Pool | None = None
         self._surplus: list[FinishedGames] = []
 
     def stop(self) -> None:
-        """Make `play` return early, and every later call until `resume`."""
+        """Make `play` raise `Interrupted`, now and until `resume`."""
         self._stop.set()
 
     def resume(self) -> None:
-        """Allow `play` again after `stop`; games that are carried over continue."""
+        """Undo `stop`; games that are carried over continue where they were."""
         self._stop.clear()
 
     def play(
-        self, iteration: int, watch: Watch = lambda games, leaves: None
-    ) -> tuple[FinishedGames, dict[str, float]] | None:
-        """Return an iteration's games and figures about them; None if it was stopped."""
+        self, iteration: int, watch: Watch = lambda games, evaluations: None
+    ) -> tuple[FinishedGames, dict[str, float]]:
+        """Return an iteration's games and the totals of playing them."""
         play = self.settings.selfplay
         began = time.perf_counter()
-        pool = self._pool or self._make_pool(iteration)
+        pool = self._carried or self._make_pool(iteration)
         pool.change_evaluators(self.evaluators)
         before = pool.totals
         missing = None
         if play.carry_over:
-            self._pool = pool
+            self._carried = pool
             missing = play.games - sum(map(len, self._surplus))
-        games = FinishedGames.join([*self._surplus, pool.play(missing, self._stop, watch)])
+        found = pool.play(
+            missing,
+            self._stop,
+            lambda games, leaves: watch(games - before["games"], leaves - before["leaves"]),
+        )
+        games = FinishedGames.join([*self._surplus, found])
+        self._surplus = []
         if self._stop.is_set():
-            self._surplus = [games] if play.carry_over else []
-            return None
+            if play.carry_over:
+                self._surplus = [games]
+            raise Interrupted
         if play.carry_over:
             games, rest = games.split(play.games)
             self._surplus = [rest]
-        totals = pool.totals
+        now = pool.totals
         return games, {
             "play_seconds": time.perf_counter() - began,
-            "evaluations": totals["leaves"] - before["leaves"],
-            "resigned": totals["resigned"] - before["resigned"],
+            "evaluations": now["leaves"] - before["leaves"],
+            "resigned": now["resigned"] - before["resigned"],
             "pool_bytes": pool.bytes,
         }
 
     def _make_pool(self, iteration: int) -> Pool:
         """Return a pool of an iteration's games, or of all from there on if they carry over."""
         play = self.settings.selfplay
-        endless = play.carry_over
-        slots = play.slots if endless else min(play.slots, play.games)
+        slots = play.parallel_games
+        if not play.carry_over:
+            slots = min(slots, play.games)
         return Pool(
             self.game,
             pool_options(self.settings),
@@ -130,6 +143,6 @@ class SelfPlay:
             threads=self._threads,
             seed=self.settings.seed,
             first=(iteration - 1) * play.games,
-            games=None if endless else play.games,
+            games=None if play.carry_over else play.games,
             limits=limits(self.game, self.settings),
         )

@@ -2,9 +2,8 @@
 
 There are two kinds: weights for training, as safetensors, and networks for playing, as ONNX.
 Both hold the same description in JSON with a checksum of the contents, so that a file that is
-truncated, damaged, foreign or for another game is refused before it is used. Reading a
-description needs neither torch nor onnxruntime. Weights need safetensors, and writing ONNX
-needs onnx.
+truncated, damaged, foreign or for another game is refused before it is used. Reading needs
+neither torch nor onnxruntime; writing ONNX needs onnx.
 """
 
 from __future__ import annotations
@@ -16,12 +15,13 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from halma.errors import NetworkError
+from halma.errors import NetworkError, TensorFileError
 from halma.extras import require
 from halma.files import replace_file
 from halma.games import Game
 from halma.networks import onnx_file
 from halma.networks.architectures import architecture
+from halma.tensors import KEY, open_tensors, write_tensors
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -30,14 +30,12 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 WEIGHTS_SUFFIX, MODEL_SUFFIX = ".safetensors", ".onnx"
-#: key of the description in a file's metadata
-KEY = "halma"
 #: far above the size of any network here
 LARGEST_FILE = 1 << 28
-_LONGEST_DESCRIPTION = 1 << 16
+_LONGEST_REMARKS = 1 << 16
 _LONGEST_NAME = 500
-#: types of weights and counters: safetensors' names -> numpy's
-_TYPES = {"F32": "<f4", "I64": "<i8"}
+#: numpy's names of the types of weights and counters
+_TYPES = ("<f4", "<i8")
 
 
 @dataclass(frozen=True)
@@ -122,27 +120,22 @@ def read_model(path: Path | str) -> tuple[NetworkInfo, bytes]:
 
 
 def write_weights(path: Path | str, info: NetworkInfo, arrays: Arrays) -> None:
-    """Write weights, replacing the file in one step."""
-    require("safetensors")
-    import numpy as np
-    from safetensors.numpy import save
-
-    if any(array.dtype.str not in _TYPES.values() for array in arrays.values()):
+    """Write weights atomically."""
+    if any(array.dtype.str not in _TYPES for array in arrays.values()):
         raise NetworkError(f"'{path}' is not written: weights are float32 and counters int64.")
-    # safetensors writes an array's memory as it is, whatever its strides.
-    in_order = {name: np.asarray(array, order="C") for name, array in arrays.items()}
-    description = _write_description(info, _checksum_of_arrays(in_order))
-    replace_file(Path(path), save(in_order, {KEY: description}))
+    contiguous = {name: array.copy(order="C") for name, array in arrays.items()}
+    write_tensors(Path(path), contiguous, _description(info))
 
 
 def write_model(path: Path | str, info: NetworkInfo, model: bytes) -> None:
-    """Write an ONNX model in the same way; the description replaces its metadata."""
+    """Write an ONNX model atomically; the description replaces its metadata."""
     require("onnx")
     import onnx
 
     whole = onnx.load_model_from_string(model)
     _, graph = onnx_file.validate(whole.SerializeToString(deterministic=True))
-    onnx.helper.set_model_props(whole, {KEY: _write_description(info, _checksum(graph))})
+    description = {**_description(info), "checksum": _checksum(graph)}
+    onnx.helper.set_model_props(whole, {KEY: json.dumps(description)})
     replace_file(Path(path), whole.SerializeToString(deterministic=True))
 
 
@@ -177,21 +170,14 @@ def _foreign(path: Path | str) -> NetworkError:
 
 
 def _read_weights(path: Path | str) -> tuple[NetworkInfo, Arrays]:
-    require("safetensors")
-    from safetensors import SafetensorError, safe_open
-
     try:
-        with safe_open(path, framework="np") as file:
-            names = file.keys()
-            types = {file.get_slice(name).get_dtype() for name in names}
-            known = types <= _TYPES.keys()
-            arrays = {name: file.get_tensor(name) for name in names} if known else {}
-            metadata = file.metadata() or {}
-    except (SafetensorError, OSError, ValueError):  # the last is numpy's, about shapes
-        raise NetworkError(f"'{path}' is not used: it is truncated or damaged.") from None
-    if not known:
+        file = open_tensors(Path(path), {})
+    except TensorFileError as error:
+        raise NetworkError(str(error)) from None
+    arrays = file.arrays()
+    if any(array.dtype.str not in _TYPES for array in arrays.values()):
         raise NetworkError(f"'{path}' is not used: its weights are neither float32 nor int64.")
-    return _read_description(path, metadata, _checksum_of_arrays(arrays)), arrays
+    return _parse_description(path, file.description), arrays
 
 
 def _read_model(path: Path | str, data: bytes) -> NetworkInfo:
@@ -201,7 +187,15 @@ def _read_model(path: Path | str, data: bytes) -> NetworkInfo:
         metadata, graph = onnx_file.validate(data)
     except onnx_file.OnnxError as error:
         raise NetworkError(f"'{path}' is not used: {error}.") from None
-    return _read_description(path, metadata, _checksum(graph))
+    try:
+        description = json.loads(metadata.get(KEY, "null"))
+    except (ValueError, RecursionError):
+        raise _damaged_description(path) from None
+    if not isinstance(description, dict):
+        raise NetworkError(f"'{path}' is not used: halma did not write it.")
+    if description.pop("checksum", None) != _checksum(graph):
+        raise NetworkError(f"'{path}' is not used: it is damaged, its checksum is wrong.")
+    return _parse_description(path, description)
 
 
 def with_about(info: NetworkInfo, about: Mapping[str, Any] | None) -> NetworkInfo:
@@ -209,44 +203,33 @@ def with_about(info: NetworkInfo, about: Mapping[str, Any] | None) -> NetworkInf
     return info if about is None else replace(info, about=dict(about))
 
 
-def _write_description(info: NetworkInfo, checksum: str) -> str:
-    return json.dumps({"format": FORMAT, "checksum": checksum, **asdict(info)})
+def _description(info: NetworkInfo) -> dict[str, Any]:
+    return {"format": FORMAT, **asdict(info), "shape": list(info.shape)}
 
 
-def _read_description(path: Path | str, metadata: Mapping[str, str], checksum: str) -> NetworkInfo:
-    written = metadata.get(KEY)
-    if written is None:
-        raise NetworkError(f"'{path}' is not used: it has no description by halma.")
-    try:
-        found = json.loads(written) if len(written) <= _LONGEST_DESCRIPTION else None
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
-        raise NetworkError(f"'{path}' is not used: its description is damaged.")
+def _damaged_description(path: Path | str) -> NetworkError:
+    return NetworkError(f"'{path}' is not used: its description is damaged.")
+
+
+def _parse_description(path: Path | str, found: Mapping[str, Any]) -> NetworkInfo:
+    """Return a description if every part of it has the right type and a plausible value."""
     if found.get("format") != FORMAT:
         raise NetworkError(
-            f"'{path}' is not used: its format is not {FORMAT}, the one that this "
-            "version of halma reads."
+            f"'{path}' is not used: its format is not {FORMAT}, the one that this version of halma "
+            "reads."
         )
-    if found.get("checksum") != checksum:
-        raise NetworkError(f"'{path}' is not used: it is damaged: its checksum is wrong.")
-    info = _parse(found)
-    if info is None:
-        raise NetworkError(f"'{path}' is not used: its description is damaged.")
-    return info
-
-
-def _parse(found: Mapping[str, Any]) -> NetworkInfo | None:
-    """Return a description if every part of it has the right type and a plausible value."""
     names = [found.get(key) for key in ("game", "architecture")]
     numbers = [found.get(key) for key in ("version", "players", "actions")]
     shape, about = found.get("shape"), found.get("about")
-    if not all(isinstance(n, str) and n.isprintable() and len(n) <= _LONGEST_NAME for n in names):
-        return None
-    if not isinstance(shape, list) or len(shape) != 3 or not isinstance(about, dict):
-        return None
-    if not all(type(n) is int and 0 < n < 1 << 31 for n in (*numbers, *shape)):
-        return None
+    if (
+        not all(isinstance(n, str) and n.isprintable() and len(n) <= _LONGEST_NAME for n in names)
+        or not isinstance(shape, list)
+        or len(shape) != 3
+        or not all(type(n) is int and 0 < n < 1 << 31 for n in (*numbers, *shape))
+        or not isinstance(about, dict)
+        or len(json.dumps(about)) > _LONGEST_REMARKS
+    ):
+        raise _damaged_description(path)
     return NetworkInfo(
         game=found["game"],
         version=found["version"],
@@ -258,17 +241,5 @@ def _parse(found: Mapping[str, Any]) -> NetworkInfo | None:
     )
 
 
-def _checksum(*parts: bytes | memoryview) -> str:
-    found = hashlib.blake2b(digest_size=16)
-    for part in parts:
-        found.update(part)
-    return found.hexdigest()
-
-
-def _checksum_of_arrays(arrays: Arrays) -> str:
-    """Return the checksum of names, types, shapes and contents, in the order of names."""
-    parts: list[bytes] = []
-    for name, array in sorted(arrays.items()):
-        parts.append(json.dumps([name, array.dtype.str, array.shape]).encode())
-        parts.append(array.tobytes())
-    return _checksum(*parts)
+def _checksum(data: bytes | memoryview) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -14,12 +14,9 @@ from halma.games import Game
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-def _per(what: str, width: str = "", offsets: bool = False) -> dict[str, Any]:
-    """Describe an array: what it has an entry for, and how many columns by a game's attribute.
-
-    Offsets have one entry more, and begin with 0.
-    """
-    return {"per": what, "width": width, "offsets": offsets}
+#: what arrays have an entry for; offsets have one more, and begin with 0
+_ROW, _POLICY, _GAME, _EVENT = ({"per": what} for what in ("row", "policy", "game", "event"))
+_ROW_OFFSETS, _GAME_OFFSETS = ({**per, "offsets": True} for per in (_ROW, _GAME))
 
 
 @dataclass(frozen=True)
@@ -31,73 +28,61 @@ class FinishedGames:
     """
 
     #: uint8 (rows, bytes of a state)
-    states: Array = field(metadata=_per("row", "state_size"))
+    states: Array = field(metadata=_ROW)
     #: uint32 (rows): the move played; NO_MOVE where a player resigned
-    moves: Array = field(metadata=_per("row"))
+    moves: Array = field(metadata=_ROW)
     #: uint8 (rows): how the move was chosen, a `_core.Choice`: FULL, FAST or RANDOM
-    choices: Array = field(metadata=_per("row"))
+    choices: Array = field(metadata=_ROW)
     #: int32 (rows)
-    plies: Array = field(metadata=_per("row"))
+    plies: Array = field(metadata=_ROW)
     #: uint8 (rows)
-    movers: Array = field(metadata=_per("row"))
+    movers: Array = field(metadata=_ROW)
     #: int32 (rows): earlier occurrences of the position
-    repetitions: Array = field(metadata=_per("row"))
+    repetitions: Array = field(metadata=_ROW)
     #: float32 (rows): halfmove clock as a share of the no-progress limit
-    no_progress: Array = field(metadata=_per("row"))
+    no_progress: Array = field(metadata=_ROW)
     #: float32 (rows): the mover's value found by the search; NaN for random moves
-    values: Array = field(metadata=_per("row"))
+    values: Array = field(metadata=_ROW)
     #: int32 (rows)
-    simulations: Array = field(metadata=_per("row"))
+    simulations: Array = field(metadata=_ROW)
     #: float32 (rows, players): the game's scores from 0 to 1, the mover's first
-    outcomes: Array = field(metadata=_per("row", "players"))
+    outcomes: Array = field(metadata=_ROW)
     #: int64 (rows + 1): row i has policy entries offsets[i] to offsets[i + 1]; none without target
-    policy_offsets: Array = field(metadata=_per("row", offsets=True))
+    policy_offsets: Array = field(metadata=_ROW_OFFSETS)
     #: uint16 (policy entries): policy indices
-    policy_actions: Array = field(metadata=_per("policy"))
+    policy_actions: Array = field(metadata=_POLICY)
     #: float32 (policy entries): policy targets
-    policy_shares: Array = field(metadata=_per("policy"))
+    policy_shares: Array = field(metadata=_POLICY)
 
     #: uint64 (games): the games' numbers
-    numbers: Array = field(metadata=_per("game"))
+    numbers: Array = field(metadata=_GAME)
     #: int32 (games): plies
-    lengths: Array = field(metadata=_per("game"))
+    lengths: Array = field(metadata=_GAME)
     #: uint8 (games): a `_core.End`; NONE for a resignation
-    ends: Array = field(metadata=_per("game"))
+    ends: Array = field(metadata=_GAME)
     #: uint8 (games): whether players could resign
-    may_resign: Array = field(metadata=_per("game"))
+    may_resign: Array = field(metadata=_GAME)
     #: int32 (games): the ply at which resignation was due, -1 for never
-    resign_plies: Array = field(metadata=_per("game"))
+    resign_plies: Array = field(metadata=_GAME)
     #: uint8 (games): whether that resignation would have been a mistake
-    resign_wrong: Array = field(metadata=_per("game"))
+    resign_wrong: Array = field(metadata=_GAME)
     #: float32 (games, players), from 0 to 1
-    scores: Array = field(metadata=_per("game", "players"))
+    scores: Array = field(metadata=_GAME)
     #: int64 (games + 1): game i has rows offsets[i] to offsets[i + 1]
-    row_offsets: Array = field(metadata=_per("game", offsets=True))
+    row_offsets: Array = field(metadata=_GAME_OFFSETS)
     #: int64 (games + 1), likewise for events
-    event_offsets: Array = field(metadata=_per("game", offsets=True))
+    event_offsets: Array = field(metadata=_GAME_OFFSETS)
     #: uint8 (events): 1 for an outcome of chance, 0 for a move
-    event_chance: Array = field(metadata=_per("event"))
+    event_chance: Array = field(metadata=_EVENT)
     #: uint32 (events): moves and outcomes in order
-    event_values: Array = field(metadata=_per("event"))
+    event_values: Array = field(metadata=_EVENT)
 
     def __len__(self) -> int:
         return len(self.numbers)
 
-    @classmethod
-    def from_arrays(cls, game: Game, arrays: Mapping[str, Array]) -> FinishedGames:
-        """Return games from arrays by name, which may be flat."""
-        found = {}
-        for each in fields(cls):
-            array, width = arrays[each.name], each.metadata["width"]
-            found[each.name] = array.reshape(-1, getattr(game.core, width)) if width else array
-        return cls(**found)
-
-    def flat_arrays(self) -> dict[str, Array]:
-        """Return all arrays by name, with one dimension each."""
-        return {
-            each.name: np.ascontiguousarray(getattr(self, each.name)).reshape(-1)
-            for each in fields(self)
-        }
+    def arrays(self) -> dict[str, Array]:
+        """Return all arrays by name."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @classmethod
     def join(cls, parts: Sequence[FinishedGames]) -> FinishedGames:
@@ -105,7 +90,7 @@ class FinishedGames:
         found = {}
         for each in fields(cls):
             arrays = [getattr(part, each.name) for part in parts]
-            if each.metadata["offsets"]:
+            if "offsets" in each.metadata:
                 ends = np.cumsum([0, *(array[-1] for array in arrays)])
                 arrays = [array[1:] + end for array, end in zip(arrays, ends, strict=False)]
                 arrays.insert(0, np.zeros(1, np.int64))
@@ -125,7 +110,7 @@ class FinishedGames:
         found = {}
         for each in fields(self):
             array, place = getattr(self, each.name), places[each.metadata["per"]]
-            if each.metadata["offsets"]:
+            if "offsets" in each.metadata:
                 found[each.name] = array[place.start : place.stop + 1] - array[place.start]
             else:
                 found[each.name] = array[place]
@@ -158,8 +143,8 @@ class FinishedGames:
         return [(bool(chance), int(value)) for chance, value in pairs]
 
 
-def mover_first(scores: Array, movers: Array) -> Array:
-    """Return a game's scores (players) for each of its rows, the mover's first."""
+def mover_first(scores: Array, movers: Sequence[int] | Array) -> Array:
+    """Return a game's scores (players,) as each mover sees them: (movers, players)."""
     players = len(scores)
     turns = (np.asarray(movers, np.int64)[:, None] + np.arange(players)) % players
     return np.asarray(scores[turns], np.float32).reshape(-1, players)

@@ -184,7 +184,7 @@ class Pool:
             raise RunError(f"Self-play has stopped: {errors[0]}.") from None
         if errors:
             raise errors[0]
-        return FinishedGames.from_arrays(self.game, self.core.take_finished())
+        return FinishedGames(**self.core.take_finished())
 
     @property
     def totals(self) -> dict[str, int]:

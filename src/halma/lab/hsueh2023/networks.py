@@ -19,7 +19,11 @@ from halma.learn.settings import Plain
 VARIANT = "cdc-2x4-PPPP"
 RECIPE = f"hsueh2023/net-{VARIANT}"
 #: What a panel varies, by the key of the setting.
-_VARIED = {"simulations": "search.simulations", "c": "search.c", "epsilon": "search.noise"}
+_VARIED = {
+    "simulations": "search.simulations",
+    "c": "search.c",
+    "epsilon": "search.dirichlet_weight",
+}
 #: What counts as close to 50%, and in reduced runs as on the way there.
 _NEAR_HALF, _PROMISING = 0.48, 0.4
 #: What is close to the usual setting, as a share of its WR_p.
@@ -71,7 +75,7 @@ def plan(full: bool, seed: int) -> dict[tuple[str, str, float], Recipe]:
     """Return the runs by what is varied, the value of untried moves, and x."""
     size = amount(full)
     return {
-        (axis, untried, x): _run(size, seed, {_VARIED[axis]: x, "search.untried": untried})
+        (axis, untried, x): _run(size, seed, {_VARIED[axis]: x, "search.fpu": untried})
         for untried in UNTRIED
         for axis, xs in (size.axes if untried == "loss" else size.untried_axes).items()
         for x in xs
@@ -86,7 +90,7 @@ def _run(size: Amount, seed: int, changes: Mapping[str, Plain]) -> Recipe:
             "iterations": size.iterations,
             "search.simulations": size.simulations,
             "selfplay.games": size.games,
-            "selfplay.slots": size.games,
+            "selfplay.parallel_games": size.games,
             "truth.every": size.iterations,
             "truth.games": size.grade_games,
             **changes,

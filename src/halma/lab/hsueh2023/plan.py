@@ -48,10 +48,10 @@ FURTHER_SIMULATIONS = (2, 4, 8, 16, 32, 64, 200, 800)
 #: What is compared with the paper's search, by the settings that make it.
 METHODS: Mapping[str, Mapping[str, Plain]] = {
     "PUCT +0": {},
-    "PUCT +0.5": {"search.untried": "draw"},
+    "PUCT +0.5": {"search.fpu": "draw"},
     "Gumbel": {"search.rule": "gumbel"},
     "proven values": {"search.solver": True},
-    "symmetry": {"learning.symmetry": True},
+    "symmetry": {"learning.symmetries": True},
 }
 
 #: Metrics are all that is kept of a run: tables would fill a disk.
@@ -92,8 +92,8 @@ def full_amount(variant: str) -> Amount:
         iterations=settings.iterations,
         games=settings.selfplay.games,
         simulations=settings.search.simulations,
-        grade_every=settings.grading.every,
-        grade_games=settings.grading.games,
+        grade_every=settings.truth.every,
+        grade_games=settings.truth.games,
         cs=CS,
         epsilons=EPSILONS,
         alphas=ALPHAS,
@@ -195,8 +195,8 @@ class Planner:
                     "seed": self.seed,
                     "search.simulations": amount.simulations,
                     "selfplay.games": amount.games,
-                    "grading.every": amount.grade_every,
-                    "grading.games": amount.grade_games,
+                    "truth.every": amount.grade_every,
+                    "truth.games": amount.grade_games,
                     **_KEEPING,
                     **(changes or {}),
                 }.items(),
@@ -207,17 +207,19 @@ class Planner:
         """Runs with different c_puct, for one value of untried moves."""
         amount = self.amount(variant)
         cs = amount.cs if untried == "loss" else amount.untried_cs
-        return {c: self.run(variant, {"search.c": c, "search.untried": untried}) for c in cs}
+        return {c: self.run(variant, {"search.c": c, "search.fpu": untried}) for c in cs}
 
     def by_epsilon(self, variant: str) -> dict[float, Recipe]:
         """Runs with different weights of Dirichlet noise."""
         epsilons = self.amount(variant).epsilons
-        return {epsilon: self.run(variant, {"search.noise": epsilon}) for epsilon in epsilons}
+        return {
+            epsilon: self.run(variant, {"search.dirichlet_weight": epsilon}) for epsilon in epsilons
+        }
 
     def by_alpha(self, variant: str) -> dict[float, Recipe]:
         """Runs with different shapes of Dirichlet noise."""
         alphas = self.amount(variant).alphas
-        return {alpha: self.run(variant, {"search.alpha": alpha}) for alpha in alphas}
+        return {alpha: self.run(variant, {"search.dirichlet_alpha": alpha}) for alpha in alphas}
 
     def by_simulations(self, variant: str) -> dict[int, Recipe]:
         """Runs with different numbers of simulations, with equally many games."""
@@ -229,7 +231,7 @@ class Planner:
         axis = amount.untried_simulations
         if untried == "loss":
             axis = [n for n in amount.simulation_axis if n <= UNTRIED_SIMULATIONS[-1]]
-        return {n: self._simulating(variant, n, {"search.untried": untried}) for n in axis}
+        return {n: self._simulating(variant, n, {"search.fpu": untried}) for n in axis}
 
     def by_time(self, variant: str, seconds: float) -> dict[int, Recipe]:
         """Runs with different numbers of simulations, with equally much time."""
@@ -241,7 +243,7 @@ class Planner:
         simulations, iterations = self.amount(variant).few_iterations
         every = min(self.amount(variant).grade_every, iterations)
         return self._simulating(
-            variant, simulations, {"iterations": iterations, "grading.every": every}
+            variant, simulations, {"iterations": iterations, "truth.every": every}
         )
 
     def trials(self, variant: str) -> dict[int, Recipe]:
@@ -258,10 +260,10 @@ class Planner:
         changes: dict[str, Plain] = {
             "iterations": whole.iterations,
             "selfplay.games": whole.games,
-            "grading.watch": (WATCHED,),
+            "truth.watch": (WATCHED,),
         }
         return {
-            (n, untried): self._simulating(variant, n, {**changes, "search.untried": untried})
+            (n, untried): self._simulating(variant, n, {**changes, "search.fpu": untried})
             for n, untried in WATCHED_RUNS
         }
 
@@ -331,12 +333,12 @@ _SECONDS_OF_NETWORK, _LEARNING_OVERHEAD = 3e-4, 30
 def cost(recipe: Recipe) -> float:
     """Return about how many seconds of one core a run takes."""
     settings = recipe.settings
-    if recipe.method == "neural":
+    if recipe.method == "alphazero":
         positions = settings.selfplay.games * (settings.search.simulations + _LEARNING_OVERHEAD)
         return float(settings.iterations * positions * _SECONDS_OF_NETWORK)
     variant = recipe.name.rpartition("/")[2]
     per_game = _SECONDS[variant] / 800_000 * (settings.search.simulations + _GAME_OVERHEAD)
     iteration = settings.selfplay.seconds or settings.selfplay.games * per_game
-    grading = settings.grading.games * _SECONDS[variant] / 250_000 / settings.grading.every
+    grading = settings.truth.games * _SECONDS[variant] / 250_000 / settings.truth.every
     total: float = _SETUP[variant] + settings.iterations * (iteration + grading)
     return total

@@ -132,10 +132,10 @@ def fig22(found: Found) -> list[Row]:
 
 def exact_watched_values() -> dict[str, float]:
     """Return what the moves of figure 22's position are worth, by the exact solution."""
-    from halma.learn import load
-    from halma.learn.tabular import find_solution
+    from halma.games import game
+    from halma.learn.truth import find_solution
 
-    solution = find_solution(load("hsueh2023/ewn-3x3-3"))
+    solution = find_solution(game("ewn-3x3-3"))
     moves = solution.moves(solution.game.position(WATCHED))
     return {move.move.text: float(move.value) for move in moves}
 
