@@ -1,8 +1,8 @@
-"""Settings as typed classes: what a key means, what it may be, and what papers used.
+"""Settings as typed classes: the meaning of a key, its range, and what papers used.
 
 A section of a recipe is a frozen dataclass whose fields are made by `setting`. From the
-class alone follow the check of what a person wrote (`read`), the names of all keys
-(`keys`) and the commented text that is kept with a run (`write`).
+class follow the check of a recipe (`read`), the names of all keys (`keys`) and the commented
+TOML that is kept with a run (`write`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from halma.errors import RecipeError, suggestion
 Plain = str | int | float | bool | tuple[str, ...]
 T = TypeVar("T")
 
-#: the type of a setting that is a list
+#: The type of a setting that is a list.
 Texts = tuple[str, ...]
 
 _KINDS: dict[Any, str] = {
@@ -34,7 +34,7 @@ _WIDTH = 92
 
 @dataclass(frozen=True)
 class About:
-    """What is known of a setting besides its type."""
+    """A setting's explanation and range."""
 
     help: str
     #: what papers used, for the reader
@@ -45,7 +45,7 @@ class About:
 
     @property
     def comment(self) -> str:
-        """Everything a reader should know, in one line."""
+        """The explanation, the choices and what papers used, in one line."""
         parts = [self.help]
         if self.choices:
             parts.append(f"One of {', '.join(self.choices)}.")
@@ -63,7 +63,7 @@ def setting(
     high: float = math.inf,
     choices: tuple[str, ...] = (),
 ) -> Any:
-    """Declare a setting of a section; numbers have a lowest and a highest value."""
+    """Declare a setting of a section; `low` and `high` limit numbers."""
     about = About(help, papers, low, high, choices)
     return field(default=default, metadata={"about": about})
 
@@ -71,17 +71,14 @@ def setting(
 def varied(
     section: type[Any], name: str, default: Plain, papers: str, help: str | None = None
 ) -> Any:
-    """Declare a setting of a section that extends another: as there, but for what is given."""
+    """Declare a setting as in another section, with another default and other papers."""
     about: About = next(entry for entry in fields(section) if entry.name == name).metadata["about"]
     changed = replace(about, papers=papers, help=about.help if help is None else help)
     return field(default=default, metadata={"about": changed})
 
 
 def read(kind: type[T], given: Mapping[str, Any]) -> T:
-    """Return the settings that a mapping describes, or raise a `RecipeError` that says why not.
-
-    What is left out has its default.
-    """
+    """Return the settings of a mapping, or raise a `RecipeError`; missing keys are defaults."""
     return _read(kind, given, "", list(keys(kind)))
 
 
@@ -108,7 +105,7 @@ def flat(settings: Any, prefix: str = "") -> dict[str, Plain]:
 
 
 def nested(flat_settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the sections that `flat` took apart."""
+    """Return the sections of flat settings: the inverse of `flat`."""
     found: dict[str, Any] = {}
     for key, value in flat_settings.items():
         *sections, last = key.split(".")
@@ -122,10 +119,7 @@ def nested(flat_settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def from_text(kind: type[Any], key: str, text: str) -> Plain:
-    """Read the value of a key as typed on a command line: `search.simulations`, `400`.
-
-    Semicolons separate what is in a list.
-    """
+    """Read the value of a key as typed on a command line; semicolons separate a list."""
     known = list(keys(kind))
     if key not in known:
         raise unknown(key, known)
@@ -164,7 +158,7 @@ def write_value(value: Plain) -> str:
 
 
 def unknown(key: str, known: list[str]) -> RecipeError:
-    """Return the complaint about a key that does not exist, naming the nearest that does."""
+    """Return the error about a key that does not exist, with the nearest that does."""
     # People forget the section more often than they misspell the key.
     last = key.rpartition(".")[2]
     same = [name for name in known if name.rpartition(".")[2] == last]
@@ -196,7 +190,7 @@ def _read(kind: type[T], given: Mapping[str, Any], prefix: str, known: list[str]
 
 
 def _declared(kind: type[Any], key: str) -> tuple[type[Any], About]:
-    """Return the type of a known key and what is said about it."""
+    """Return the type of a known key, and its explanation and range."""
     *sections, last = key.split(".")
     for name in sections:
         kind = get_type_hints(kind)[name]
@@ -238,7 +232,7 @@ def _show(value: Any) -> str:
 
 
 def _lines(settings: Any, prefix: str) -> Iterator[str]:
-    """Yield the keys of a section first: in TOML what follows a table belongs to it."""
+    """Yield the lines of a section, its own keys before its sections, as TOML requires."""
     inner = [entry for entry in fields(settings) if is_dataclass(getattr(settings, entry.name))]
     for entry in fields(settings):
         if entry in inner:
