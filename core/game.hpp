@@ -1,15 +1,14 @@
-// The contract: what a game must offer. Everything that searches, solves or trains
-// is written against this file and nothing else.
+// The contract of a game. Search, solvers and self-play are templates over this concept.
 //
 // A family is a class G that holds the immutable rules of one variant (board tables,
-// options). Its nested G::State is a small trivially copyable value that holds all
-// the future depends on. Repetition and move limits are not part of a state; they
-// live in the game record (record.hpp).
+// options). Its nested G::State is a small trivially copyable value that determines the
+// rest of the game, apart from repetition and move limits: those belong to the record
+// of a game (record.hpp).
 //
 // Three kinds of state:
 //   decision  a player is to move: legal() lists at least one move;
-//   chance    at_chance() is true: outcomes() lists what may happen and how often;
-//   terminal  neither: legal() leaves the list empty.
+//   chance    at_chance() is true: outcomes() lists the outcomes and their probabilities;
+//   terminal  neither: legal() lists no move.
 #pragma once
 
 #include <concepts>
@@ -23,19 +22,19 @@
 
 namespace halma {
 
-/// A move is a plain value whose bits belong to the family that made it.
+/// A move; the family defines the meaning of its bits.
 using Move = std::uint32_t;
 inline constexpr Move kNoMove = 0xFFFFFFFFu;
 
-/// What chance did: a die's number, a piece turned up, a placement drawn.
+/// An outcome of chance: the number of a die, the piece turned up, a placement.
 using Outcome = std::uint32_t;
 
 inline constexpr int kMaxPlayers = 6;
-inline constexpr int kMaxMoves = 512;     // the 121-hole star stays below 430
+inline constexpr int kMaxMoves = 512;     // the 121-hole star has fewer than 430
 inline constexpr int kMaxOutcomes = 720;  // placements of six pieces on six cells
 inline constexpr int kMaxFeatures = 16;
 
-/// A list with room for N items and no heap; what is beyond size() is garbage.
+/// A list with a capacity of N items, not on the heap; items beyond size() are undefined.
 template <class T, int N>
 class FixedList {
  public:
@@ -64,25 +63,25 @@ struct Chance {
 using MoveList = FixedList<Move, kMaxMoves>;
 using OutcomeList = FixedList<Chance, kMaxOutcomes>;
 
-/// The array a network sees: planes x rows x columns, always from the mover's side.
+/// Shape of a network's input: planes x rows x columns, always from the mover's side.
 struct PlaneShape {
   int planes, rows, columns;
   int size() const { return planes * rows * columns; }
 };
 
-/// What a network may know of a game's past beside the last few states.
+/// History that a network's input may show beside the last few states.
 struct Context {
   int repetitions = 0;       // earlier occurrences of this position
-  float no_progress = 0.0f;  // share of the no-progress limit already used, 0 to 1
+  float no_progress = 0.0f;  // fraction of the no-progress limit already used, 0 to 1
 };
 
-/// How much of a no-progress limit so many quiet plies have used; a limit of 0 is none.
+/// Fraction of a no-progress limit that a halfmove clock has used; a limit of 0 is none.
 inline float no_progress_share(int quiet, int limit) {
   if (limit <= 0) return 0.0f;
   return quiet < limit ? static_cast<float>(quiet) / static_cast<float>(limit) : 1.0f;
 }
 
-/// What a random ply did. `over` means nothing was played: the state is terminal.
+/// The result of a random ply. `over`: the state was terminal, nothing was played.
 enum class Ply : std::uint8_t { over, reversible, irreversible };
 
 template <class G>
@@ -97,92 +96,92 @@ concept Game =
       { g.max_score() } -> std::same_as<float>;
 
       { g.initial() } -> std::same_as<typename G::State>;
-      // Whose turn it is. At chance: whose turn it is once chance has spoken.
+      // The player to move; at chance, the player to move after the outcome.
       { g.mover(c) } -> std::same_as<int>;
 
-      // Fills an empty list in a fixed order; leaves it empty if and only if the
-      // state is terminal. Not to be called at chance.
+      // Fills an empty list in a fixed order; no move is listed if and only if the
+      // state is terminal. Must not be called at chance.
       { g.legal(c, moves) } -> std::same_as<void>;
       { g.terminal(c) } -> std::same_as<bool>;
-      // Plays a legal move. Anything else is undefined: callers check.
+      // Plays a legal move; other moves are undefined behaviour.
       { g.play(s, m) } -> std::same_as<void>;
-      // True when the move can never be taken back, so that no earlier position
-      // can recur and a no-progress count starts again.
+      // True if no earlier position can recur after the move, so that the halfmove clock
+      // restarts.
       { g.irreversible(c, m) } -> std::same_as<bool>;
-      // The cell a move ends on (rules about cycles look at it).
+      // The cell a move ends on; the cycle limit counts these cells.
       { g.landing(m) } -> std::same_as<int>;
 
       { g.at_chance(c) } -> std::same_as<bool>;
       { g.outcomes(c, outcomes) } -> std::same_as<void>;
       { g.resolve(s, o) } -> std::same_as<void>;
 
-      // Writes players() scores: the result of a terminal state; of any other, what
-      // each player gets if the game is stopped there (a draw, mostly).
+      // Writes players() scores: the result of a terminal state; of any other, the scores
+      // if a limit ends the game there (mostly a draw).
       { g.result(c, out) } -> std::same_as<void>;
 
       // Policy index, seen from the mover's side: action() maps legal moves one to
-      // one into [0, actions()), move() is its inverse and gives kNoMove for an
-      // action that no position with these pieces could ever allow.
+      // one into [0, actions()), move() is its inverse and returns kNoMove for an
+      // action that is legal in no position with these pieces.
       { g.actions() } -> std::same_as<int>;
       { g.action(c, m) } -> std::same_as<int>;
       { g.move(c, i) } -> std::same_as<Move>;
 
-      // The planes a network sees: `recent` holds the current state first, then up
-      // to history() - 1 earlier ones. Writes shape().size() floats.
+      // A network's input: `recent` holds the current state first, then up to
+      // history() - 1 earlier ones. Writes shape().size() floats.
       { g.shape() } -> std::same_as<PlaneShape>;
       { g.history() } -> std::same_as<int>;
       { g.encode(recent, context, out) } -> std::same_as<void>;
-      // Raised whenever encode(), action() or index() change their meaning.
+      // Increased whenever encode(), action() or index() change their meaning.
       { g.version() } -> std::same_as<int>;
 
-      // Equal positions (for the player to move) have equal keys.
+      // Positions that are equal for the player to move have equal keys.
       { g.key(c) } -> std::same_as<std::uint64_t>;
-      // Decision states of an enumerable variant have distinct numbers below
-      // index_size(), equal ones only where the game is the same for the mover;
-      // index(unindex(i)) == i. Not every number need be a reachable state, nor a
-      // decision: unindex() may give a terminal one. Size 0: not enumerable.
+      // Decision states of an enumerable variant have indices below index_size(),
+      // equal only if the positions are equal for the mover; index(unindex(i)) == i.
+      // Not every index need be a reachable state, nor a decision: unindex() may
+      // return a terminal one. Size 0: not enumerable.
       { g.index_size() } -> std::same_as<std::uint64_t>;
       { g.index(c) } -> std::same_as<std::uint64_t>;
       { g.unindex(n) } -> std::same_as<typename G::State>;
 
-      // A state as plain numbers, for text and pictures; the family documents
-      // their order. compose() is the inverse and returns what is wrong with the
-      // numbers, or an empty string.
+      // A state as integers, for text and drawings; the family documents their
+      // order. compose() is the inverse and returns an error message, or an empty
+      // string.
       { g.describe(c) } -> std::same_as<std::vector<int>>;
       { g.compose(fields, s) } -> std::same_as<std::string>;
     };
 
-// Hooks a family may add where a shorter way exists; the kernels use them if present.
+// Optional hooks of a family; kernels use them where they are present.
 //   int count(const State&)             number of legal moves, without listing them
-//   Ply random_ply(State&, Random&)     chance and one uniformly random move in one go
+//   Ply random_ply(State&, Random&)     resolves chance and plays a uniformly random move
 //   void features(const State&, int player, float* out),
 //   std::vector<float> default_weights() and float default_scale()
-//                                       at most kMaxFeatures numbers that judge where a player
-//                                       stands, and weights that make a fair score of them;
-//                                       a negative weight means less is better; a lead times
-//                                       the scale is about the logarithm of the odds to win
-//   bool is_quiet(const State&)         nothing is about to be captured, so that a judgement
-//                                       is worth something
+//                                       at most kMaxFeatures features of a player's position, and
+//                                       weights of a linear evaluation; a negative weight means
+//                                       less is better; a lead times the scale is about the
+//                                       log-odds of winning
+//   bool is_quiet(const State&)         no capture is pending, so that a static evaluation is
+//                                       meaningful
 //   int advance(const State&, Move) and int trailing(const State&, Move)
-//                                       where pieces race: how far a legal move brings its piece
-//                                       forward, and how far behind that piece stands before it
+//                                       in races: how far a legal move brings its piece forward,
+//                                       and how far behind that piece is before it
 //   void furthest(const State&, MoveList&)
-//                                       the legal moves that advance most, of those the ones whose
-//                                       piece trails most, in the order of legal()
-//   void give_turn(State&, int player)  lets that player move, as if the others stood still
-//   void reopen(State&, int player)     lets a game go on with that player to move, as if nobody
-//                                       had finished yet
+//                                       the legal moves of the largest advance, among them those
+//                                       whose piece trails most, in the order of legal()
+//   void give_turn(State&, int player)  makes that player the one to move, as if the others passed
+//   void reopen(State&, int player)     continues a game with that player to move, as if nobody
+//                                       had finished
 //   int symmetries(), State image(const State&, int k) and Move image(Move, int k)
-//                                       mirrors the game is the same in: how many with the one
-//                                       that changes nothing, number 0, and what a state and a
-//                                       move look like in the k-th
-//   bool uses_context()                 whether encode() looks at the context; without it, yes
-//   bool byte_planes()                 whether all that encode() writes are whole numbers from 0 to
-//                                       255, so that planes may travel as bytes; without it, no
-//   class Backward                      moves taken back, for retrograde analysis: see the concept
+//                                       symmetries of the game: their number, including the
+//                                       identity, number 0, and the image of a state and of a
+//                                       move under the k-th
+//   bool uses_context()                 whether encode() uses the context; by default, yes
+//   bool byte_planes()                  whether encode() writes only integers from 0 to 255, so
+//                                       that planes can be stored as bytes; by default, no
+//   class Backward                      unmoves, for retrograde analysis: see the concept
 //                                       TakesBack in solve/retrograde.hpp
-//   class Forward                       where moves lead in the index, to check what the analysis
-//                                       found: see the concept WalksIndex there
+//   class Forward                       successors by index, to verify the result of the analysis:
+//                                       see the concept WalksIndex there
 
 template <class G>
 concept CountsMoves = requires(const G& g, const typename G::State& s) {

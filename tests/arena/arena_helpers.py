@@ -1,14 +1,14 @@
-"""What the tests of the arena share: agents without chance, and games made up on the spot."""
+"""Deterministic agents and made-up games for the tests of the arena."""
 
 from dataclasses import dataclass
 
 from halma.agents import Kind, registry
-from halma.arena import Played
+from halma.arena import PlayedGame
 
 
 @dataclass(frozen=True)
 class Pick:
-    """Plays the legal move at a fixed place of the list."""
+    """Plays the legal move at a fixed index."""
 
     name: str
     place: int
@@ -24,7 +24,7 @@ def register_picks(monkeypatch):
 
 
 def made_up(number, result, moves=("x",), agents=("a", "b")):
-    return Played(
+    return PlayedGame(
         number=number,
         agents=tuple(agents),
         start="here",

@@ -1,4 +1,4 @@
-"""The file of games: what goes in comes out, and what is broken is said to be."""
+"""The file of games: round trips, continued matches, damaged files."""
 
 import random
 import sqlite3
@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 from arena_helpers import made_up
 
-from halma.arena import Sprt, Store, contest, make_plan
+from halma.arena import GameStore, Sprt, make_plan, play_matches
 from halma.arena.replay import replay_game
 from halma.arena.store import APPLICATION_ID, VERSION
 from halma.errors import StoreError
@@ -17,8 +17,8 @@ OTHER = make_plan("rhombus-7x7-6", ["greedy", "random"], seed=4)
 
 
 def content(path):
-    """Everything a store tells."""
-    with Store(path, read_only=True) as store:
+    """Return everything in a store."""
+    with GameStore(path, read_only=True) as store:
         return [
             (match.id, match.plan, match.games, list(store.games(match.id)))
             for match in store.matches()
@@ -29,8 +29,8 @@ def content(path):
 def filled(tmp_path_factory):
     """The bytes of a store with two matches."""
     path = tmp_path_factory.mktemp("store") / "games.db"
-    with Store(path) as store:
-        contest([PLAN, OTHER], 30, store=store)
+    with GameStore(path) as store:
+        play_matches([PLAN, OTHER], 30, store=store)
     return path.read_bytes()
 
 
@@ -41,14 +41,14 @@ def path(tmp_path, filled):
     return path
 
 
-def test_what_goes_in_comes_out(tmp_path):
+def test_round_trip(tmp_path):
     games = [made_up(n, (1.0, 0.0), (f"move {n}", "né"), ("x", "y")) for n in range(5)]
     path = tmp_path / "new.db"
-    with Store(path) as store:
+    with GameStore(path) as store:
         assert store.match_of(PLAN) is None
         for played in games:
             store.add(PLAN, played)
-    with Store(path) as store:
+    with GameStore(path) as store:
         assert store.match_of(PLAN) == 1
         assert list(store.games_of(PLAN, 100)) == games
         assert list(store.games_of(PLAN, 3)) == games[:3]
@@ -57,19 +57,19 @@ def test_what_goes_in_comes_out(tmp_path):
     assert not list(tmp_path.glob("new.db-*"))
 
 
-def test_a_match_goes_on_where_it_stopped(path):
-    (whole,) = contest([PLAN], 60)
-    with Store(path) as store:
+def test_a_match_continues_where_it_stopped(path):
+    (whole,) = play_matches([PLAN], 60)
+    with GameStore(path) as store:
         seen = []
-        (resumed,) = contest([PLAN], 60, store=store, watch=lambda t: seen.append(t[0].games))
+        (resumed,) = play_matches([PLAN], 60, store=store, watch=lambda t: seen.append(t[0].games))
         assert seen == list(range(30, 61))
         assert vars(resumed.all) == vars(whole.all)
-        assert resumed.seen == whole.seen
+        assert resumed.fingerprints == whole.fingerprints
         # The same again plays nothing, and fewer games are the first ones.
         seen.clear()
-        contest([PLAN], 60, store=store, watch=lambda t: seen.append(t[0].games))
+        play_matches([PLAN], 60, store=store, watch=lambda t: seen.append(t[0].games))
         assert seen == [60]
-        (fewer,) = contest([PLAN], 20, store=store)
+        (fewer,) = play_matches([PLAN], 20, store=store)
         assert fewer.sets == whole.sets[:10]
     assert [entry[2] for entry in content(path)] == [60, 30]
 
@@ -77,27 +77,27 @@ def test_a_match_goes_on_where_it_stopped(path):
 def test_a_decided_match_stays_decided(tmp_path):
     test = Sprt(elo0=-300, elo1=0)
     path = tmp_path / "games.db"
-    with Store(path) as store:
-        (first,) = contest([PLAN], 400, store=store, sprt=test)
+    with GameStore(path) as store:
+        (first,) = play_matches([PLAN], 400, store=store, sprt=test)
         seen = []
-        (again,) = contest([PLAN], 400, store=store, sprt=test, watch=seen.append)
+        (again,) = play_matches([PLAN], 400, store=store, sprt=test, watch=seen.append)
         assert len(seen) == 1
         assert again.sets == first.sets
         # Without the test the match goes on, and with it the further games do not count.
-        contest([PLAN], first.games + 10, store=store)
-        (again,) = contest([PLAN], 400, store=store, sprt=test)
+        play_matches([PLAN], first.games + 10, store=store)
+        (again,) = play_matches([PLAN], 400, store=store, sprt=test)
         assert again.sets == first.sets
     assert content(path)[0][2] == first.games + 10
 
 
 def test_another_plan_is_another_match(path):
-    with Store(path) as store:
-        contest([make_plan("ewn-3x3-3", ["greedy", "random"], seed=5)], 4, store=store)
+    with GameStore(path) as store:
+        play_matches([make_plan("ewn-3x3-3", ["greedy", "random"], seed=5)], 4, store=store)
     assert [entry[2] for entry in content(path)] == [30, 30, 4]
 
 
 def test_games_can_be_replayed(path):
-    with Store(path, read_only=True) as store:
+    with GameStore(path, read_only=True) as store:
         for identifier in (1, 2, 31, 60):
             replayed = replay_game(store, identifier)
             played = replayed.played
@@ -113,9 +113,9 @@ def test_games_can_be_replayed(path):
             replay_game(store, 61)
 
 
-def test_a_game_that_the_rules_forbid_is_told(tmp_path):
+def test_an_illegal_game_cannot_be_replayed(tmp_path):
     path = tmp_path / "games.db"
-    with Store(path) as store:
+    with GameStore(path) as store:
         store.add(OTHER, made_up(0, (1.0, 0.0), ("a1-g7",)))
         with pytest.raises(StoreError, match="Game 1 cannot be replayed"):
             replay_game(store, 1)
@@ -123,12 +123,12 @@ def test_a_game_that_the_rules_forbid_is_told(tmp_path):
 
 def test_the_same_game_twice_is_refused(path):
     before = content(path)
-    with Store(path) as store, pytest.raises(StoreError, match="another process"):
+    with GameStore(path) as store, pytest.raises(StoreError, match="another process"):
         store.add(PLAN, made_up(3, (1.0, 0.0)))
     assert content(path) == before
 
 
-# Files that are not ours, not whole, or not there.
+# Foreign, damaged and missing files.
 
 
 def refused(path, words):
@@ -136,7 +136,7 @@ def refused(path, words):
     before = path.read_bytes() if path.is_file() else None
     for read_only in (True, False):
         with pytest.raises(StoreError, match=words):
-            Store(path, read_only=read_only)
+            GameStore(path, read_only=read_only)
     if before is not None:
         assert path.read_bytes() == before
 
@@ -166,22 +166,22 @@ def test_another_version_is_refused(path):
         assert ours.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
         ours.execute(f"PRAGMA user_version = {VERSION + 1}")
         ours.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    refused(path, f"its format is {VERSION + 1}, and this one reads {VERSION}")
+    refused(path, f"has format {VERSION + 1} .*reads format {VERSION}")
 
 
 def test_a_folder_and_nothing_are_refused(tmp_path):
     refused(tmp_path, "is a folder")
     with pytest.raises(StoreError, match="There is no file"):
-        Store(tmp_path / "nothing.db", read_only=True)
+        GameStore(tmp_path / "nothing.db", read_only=True)
     with pytest.raises(StoreError, match="unable to open"):
-        Store(tmp_path / "nowhere" / "games.db")
+        GameStore(tmp_path / "nowhere" / "games.db")
     assert not list(tmp_path.iterdir())
 
 
 def test_an_empty_file_becomes_a_store(tmp_path):
     path = tmp_path / "games.db"
     path.touch()
-    with Store(path) as store:
+    with GameStore(path) as store:
         assert store.matches() == []
 
 
@@ -191,20 +191,20 @@ def test_a_file_cut_short_is_refused(path, filled, share):
     refused(path, "malformed|damaged|not a database")
 
 
-def test_damage_is_told_or_does_not_matter(path, filled):
-    """Whatever is torn, a store never tells another story than before."""
+def test_damage_is_detected_or_without_effect(path, filled):
+    """A damaged file raises an error or has the same content as before."""
     whole = content(path)
     rng = random.Random(1)
-    told = 0
+    detected = 0
     for _ in range(150):
-        torn = bytearray(filled)
+        damaged = bytearray(filled)
         size = rng.choice((1, 16, 512, 2048))
-        at = rng.randrange(100, len(torn) - size)
-        torn[at : at + size] = rng.choice((bytes(size), rng.randbytes(size)))
-        path.write_bytes(torn)
+        at = rng.randrange(100, len(damaged) - size)
+        damaged[at : at + size] = rng.choice((bytes(size), rng.randbytes(size)))
+        path.write_bytes(damaged)
         try:
             assert content(path) == whole
         except StoreError as error:
-            told += 1
+            detected += 1
             assert "\n" not in str(error)
-    assert told > 75
+    assert detected > 75

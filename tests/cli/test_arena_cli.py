@@ -1,41 +1,18 @@
-"""halma match, tournament and replay: answers, and one line for everything that is wrong."""
+"""halma match, tournament and replay: output, and errors of one line."""
 
 import csv
 import json
 import os
 import signal
 import subprocess
-import sys
 import time
 
 import pytest
-from typer.testing import CliRunner
+from cli_helpers import HALMA, answer, refused, run
 
 import halma
-from halma.cli.app import app
 
-HALMA = [sys.executable, "-m", "halma.cli"]
 MATCH = ("match", "greedy", "random", "--game", "ewn-3x3-3", "--workers", "1")
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, list(map(str, arguments)), prog_name="halma")
-
-
-def answer(*arguments):
-    result = run(*arguments, "--json")
-    assert result.exit_code == 0, result.stderr
-    return json.loads(result.stdout)
-
-
-def refused(*arguments):
-    result = run(*arguments)
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    lines = result.stderr.splitlines()
-    assert len(lines) == 1
-    assert lines[0].startswith("halma: ")
-    return lines[0]
 
 
 # match
@@ -74,7 +51,7 @@ def test_the_same_seed_gives_the_same_match_with_any_number_of_workers():
     assert found[0] != found[2]
 
 
-def test_match_in_words():
+def test_match_as_text():
     result = run(*MATCH, "--games", 20, "--sprt", "elo0=0,elo1=400")
     assert result.exit_code == 0
     assert "20 games in 10 pairs" in result.stdout or "games in" in result.stdout
@@ -108,7 +85,7 @@ def test_sprt_stops_early():
     assert found["sprt"]["lower"] == pytest.approx(-2.944439)
 
 
-def test_repeated_games_are_told():
+def test_repeated_games_cause_a_warning():
     few = ("match", "random", "random", "--game", "frogs-3-2", "--workers", 1, "--games", 200)
     result = run(*few, "--json")
     found = json.loads(result.stdout)
@@ -119,7 +96,7 @@ def test_repeated_games_are_told():
     assert run(*MATCH, "--games", 20, "--json").stderr == ""
 
 
-def test_a_book_and_its_mistakes(tmp_path):
+def test_a_book_and_its_errors(tmp_path):
     book = tmp_path / "book.txt"
     book.write_text("12./3.a/.cb r 2\n", encoding="utf-8")
     found = answer(*MATCH, "--games", 100, "--book", book)
@@ -135,7 +112,7 @@ def test_a_book_and_its_mistakes(tmp_path):
         (("match", "greedy", "random", "--game", "ewn"), "There is no variant"),
         (("match", "greedy", "rendom", "--game", "ewn-3x3-3"), "Did you mean 'random'"),
         (("match", "greedy", "--game", "ewn-3x3-3"), "takes two agents, not 1"),
-        (("match", "random", "greedy", "--game", "cdc-2x4-PPPP"), "no notion of advance"),
+        (("match", "random", "greedy", "--game", "cdc-2x4-PPPP"), "no measure of advance"),
         ((*MATCH, "--sprt", "elo0=5"), None),
         ((*MATCH, "--sprt", "elo0=50"), "elo0 < elo1"),
         ((*MATCH, "--opening-plies", "2000"), "0 to 1999 plies"),
@@ -143,17 +120,17 @@ def test_a_book_and_its_mistakes(tmp_path):
         (("match", "random", "random", "random", "--game", "star-37-3p", "--sprt", "elo1=9"),
          "--sprt compares two agents"),
         (("tournament", "greedy", "--game", "ewn-3x3-3"), "two agents or more"),
-        (("tournament", "greedy", "greedy:best", "--game", "ewn-3x3-3"), "entered twice"),
+        (("tournament", "greedy", "greedy:best", "--game", "ewn-3x3-3"), "given twice"),
         (("tournament", "greedy", "random", "--game", "ewn-3x3-3", "--anchor", "greedy:stochastic"),
-         "cannot be its anchor"),
+         "cannot be the anchor"),
         (("tournament", "greedy", "random", "--game", "ewn-3x3-3", "--anchor", "random=lots"),
          "There is no agent 'random=lots'"),
         (("tournament", "greedy", "random", "--game", "ewn-3x3-3", "--anchor", "random=nan"),
-         "beyond all measure"),
+         "between -100000 and 100000"),
         (("replay", "no.db"), "There is no file"),
     ],
 )  # fmt: skip
-def test_what_is_refused(arguments, words):
+def test_errors(arguments, words):
     if words is None:
         assert run(*arguments, "--games", 2).exit_code == 0
     else:
@@ -227,7 +204,7 @@ def test_replay_lists(db):
     assert len(run("replay", db, "--match", 1).stdout.splitlines()) == 5
 
 
-def test_replay_tells_a_game(db, tmp_path):
+def test_replay_of_a_game(db, tmp_path):
     found = answer("replay", db, 2)
     assert found["variant"] == "ewn-3x3-3"
     assert found["agents"] == ["random", "greedy"]
@@ -250,7 +227,7 @@ def test_what_cannot_be_replayed(db, tmp_path):
     assert "There is no game 5" in refused("replay", db, 5)
     assert "There is no match 2" in refused("replay", db, "--match", 2)
     assert "there is no ply 99" in refused("replay", db, 1, "--ply", 99)
-    assert "give its number" in refused("replay", db, "--ply", 1)
+    assert "need the id of a game" in refused("replay", db, "--ply", 1)
     assert "not both" in refused("replay", db, 1, "--match", 1)
     other = tmp_path / "other.txt"
     other.write_text("words " * 1000, encoding="utf-8")
@@ -260,7 +237,7 @@ def test_what_cannot_be_replayed(db, tmp_path):
     assert other.read_bytes() == before
 
 
-# In a shell.
+# In a process of its own.
 
 
 def test_progress_goes_to_standard_error_and_ctrl_c_ends_it(tmp_path):

@@ -3,9 +3,7 @@
 import json
 
 import pytest
-from typer.testing import CliRunner
-
-from halma.cli.app import app
+from cli_helpers import run
 
 KEYS = {
     "positions",
@@ -18,10 +16,6 @@ KEYS = {
     "longest_win",
     "seconds",
 }
-
-
-def run(*words):
-    return CliRunner().invoke(app, list(words))
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +41,7 @@ def test_a_table_is_not_made_twice(folder):
     first = json.loads(run("solve", "ewn-3x3-2", "--json").stdout)
     again = run("solve", "ewn-3x3-2", "--json")
     assert json.loads(again.stdout) == first
-    assert "there already" in again.stderr
+    assert "exists already" in again.stderr
     path = folder / "ewn-3x3-2.table"
     path.write_bytes(path.read_bytes()[:-5])
     refused = run("solve", "ewn-3x3-2", "--json")
@@ -56,7 +50,7 @@ def test_a_table_is_not_made_twice(folder):
     assert run("solve", "ewn-3x3-2", "--again").exit_code == 0
 
 
-def test_folder_of_ones_own(tmp_path):
+def test_another_directory(tmp_path):
     result = run("solve", "ewn-3x3-1", "--out", str(tmp_path / "deep" / "er"))
     assert result.exit_code == 0
     assert (tmp_path / "deep" / "er" / "ewn-3x3-1.table").exists()
@@ -64,7 +58,7 @@ def test_folder_of_ones_own(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "texts"),
     [
         (
             ["ewn-5x5-6"],
@@ -72,17 +66,17 @@ def test_folder_of_ones_own(tmp_path):
         ),
         (["ewn-3x4-4", "--memory", "500M"], ["614,009,864 positions", "'ewn-3x3-4'"]),
         (["cdc-4x8"], ["too many to number", "'cdc-2x4-"]),
-        (["ewn-3x3-2", "--memory", "lots"], ["'lots' is no amount of memory"]),
+        (["ewn-3x3-2", "--memory", "lots"], ["'lots' is not an amount of memory"]),
         (["ewn-3x3-2", "--pieces", "3"], ["cannot be solved"]),
         (["ewn-4x5-3", "--exact"], ["no exact fractions"]),
         (["nothing-3x3"], ["no variant 'nothing-3x3'"]),
     ],
 )
-def test_refusals(words, said, folder):
+def test_refusals(words, texts, folder):
     result = run("solve", *words)
     assert result.exit_code == 2
     assert result.stderr.count("\n") == 1
-    for text in said:
+    for text in texts:
         assert text in result.stderr
     assert not list(folder.iterdir())
 
@@ -107,7 +101,7 @@ def test_truth(folder):
     assert "random: errs in" in shown.stdout
 
 
-def test_truth_of_what_is_not_solved():
+def test_truth_of_an_unsolved_variant():
     result = run("truth", "ewn-3x3-4")
     assert result.exit_code == 2
     assert "run 'halma solve ewn-3x3-4' first" in result.stderr
@@ -115,9 +109,9 @@ def test_truth_of_what_is_not_solved():
 
 def test_the_benchmark(monkeypatch):
     from halma.bench import solve as bench
-    from halma.bench.harness import Settings
+    from halma.bench.harness import Effort
 
-    monkeypatch.setattr("halma.bench.harness.QUICK", Settings(1, 0.001, 1))
+    monkeypatch.setattr("halma.bench.harness.QUICK", Effort(1, 0.001, 1))
     monkeypatch.setattr(bench, "_STATES", 1000)
     result = run("bench", "solve", "--quick", "--json")
     assert result.exit_code == 0

@@ -1,7 +1,7 @@
 """Engines: what looks at a position for a while and tells what it found."""
 
+from halma.networks.evaluator import Evaluator, InferenceBuffer
 from halma.search.analysis import Analysis, MoveReport
-from halma.search.evaluators import Evaluator, Lane
 from halma.search.guided import GuidedSearch
 from halma.search.mcts import TreeOptions, TreeSearch
 from halma.search.minimax import Found, Minimax
@@ -13,7 +13,7 @@ __all__ = [
     "Found",
     "GreedyTotals",
     "GuidedSearch",
-    "Lane",
+    "InferenceBuffer",
     "Minimax",
     "MoveReport",
     "TreeOptions",

@@ -7,8 +7,8 @@ import time
 from halma import _core
 from halma.errors import OptionError
 from halma.games import Game, Position, Record
+from halma.networks.evaluator import Evaluator, priors
 from halma.search.analysis import Analysis
-from halma.search.evaluators import Evaluator, priors
 from halma.search.mcts import TreeOptions, make_analysis, searchable
 
 
@@ -49,10 +49,10 @@ class GuidedSearch:
         began = time.perf_counter()
         batch = _core.Batch(self.game.core, self.options.for_game(self.game), 1, self._seed)
         batch.set_root(0, position.state, simulations, self._earlier(record))
-        lane = self._evaluator.lane(1)
-        while number := batch.collect(lane.planes):
-            lane.start(number)
-            policy, values = lane.finish()
+        buffer = self._evaluator.buffer(1)
+        while number := batch.collect(buffer.planes):
+            buffer.start(number)
+            policy, values = buffer.finish()
             batch.submit(priors(policy), values)
         return make_analysis(
             position,

@@ -1,0 +1,114 @@
+"""A game of a match: opening, seats, dice, limits, result."""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import dataclass
+from functools import cache
+
+from halma.agents import agent
+from halma.arena.openings import play_opening
+from halma.arena.plan import Plan
+from halma.games import Game, Move
+from halma.games.load import load
+
+
+@dataclass(frozen=True)
+class PlayedGame:
+    """A finished game, as it is stored and counted."""
+
+    #: index in the match
+    number: int
+    #: names, seat by seat
+    agents: tuple[str, ...]
+    start: str
+    #: number of moves and chance outcomes that belong to the opening
+    opening: int
+    #: moves and chance outcomes as text, in order
+    moves: tuple[str, ...]
+    #: number of moves, without chance outcomes
+    plies: int
+    result: tuple[float, ...]
+    end: str
+    #: seed of the players' random generators
+    seed: str
+    seconds: float
+
+
+class MatchGame:
+    """A game of a plan that is being played.
+
+    Opening and dice depend on the set alone. Players draw from generators that depend on
+    the game and the seat, so that two equal agents do not repeat one game.
+    """
+
+    def __init__(self, game: Game, plan: Plan, number: int) -> None:
+        self._plan = plan
+        self._number = number
+        self._began = time.perf_counter()
+        self._seating = plan.seating(number)
+        self._seed = f"{plan.seed}/game {number}"
+        set_number = number // plan.set_size
+        book = plan.book
+        start = game.position(book[set_number % len(book)]) if book else None
+        self.record, self._dice = play_opening(
+            game, f"{plan.seed}/set {set_number}", plan.opening_plies, start
+        )
+        self._opening = len(self.record)
+        self._rngs = [random.Random(f"{self._seed}/player {seat}") for seat in range(plan.players)]
+        self._resolve_chance()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game has ended by its rules or reached the plan's ply limit."""
+        return self.record.is_over or self.record.plies >= self._plan.max_plies
+
+    @property
+    def to_move(self) -> int | None:
+        """The agent to move, as an index into the plan's agents; None once the game is over."""
+        return None if self.is_over else self._seating[self.record.position.mover]
+
+    @property
+    def rng(self) -> random.Random:
+        """The generator of the player to move."""
+        return self._rngs[self.record.position.mover]
+
+    def play(self, move: Move) -> None:
+        """Play a move and resolve the chance nodes that follow."""
+        self.record.play(move)
+        self._resolve_chance()
+
+    def _resolve_chance(self) -> None:
+        if not self.is_over:
+            self.record.roll(self._dice)
+
+    def played(self) -> PlayedGame:
+        """Return the finished game."""
+        record, names = self.record, self._plan.agents
+        return PlayedGame(
+            number=self._number,
+            agents=tuple(names[index] for index in self._seating),
+            start=record.start.text,
+            opening=self._opening,
+            moves=tuple(record.texts),
+            plies=record.plies,
+            result=record.result,
+            end=record.end or "by the ply limit",
+            seed=self._seed,
+            seconds=time.perf_counter() - self._began,
+        )
+
+
+#: Games and agents are built once per process; some are expensive.
+_game = cache(load)
+_agent = cache(agent)
+
+
+def play_match_game(plan: Plan, number: int) -> PlayedGame:
+    """Play game `number` of a plan; the result does not depend on games played before."""
+    agents = [_agent(name) for name in plan.agents]
+    game = MatchGame(_game(plan.game), plan, number)
+    while (index := game.to_move) is not None:
+        game.play(agents[index].choose(game.record, game.rng))
+    return game.played()

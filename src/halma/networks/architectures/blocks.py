@@ -1,0 +1,75 @@
+"""The base class of networks in torch, and layers they share."""
+
+from __future__ import annotations
+
+import copy
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.fusion import fuse_conv_bn_eval
+
+from halma.networks.network_file import NetworkInfo
+
+
+class Network(nn.Module):
+    """A network for one variant.
+
+    It takes planes (n, planes, rows, columns) and returns policy logits (n, actions) and
+    values (n, players): what each is expected to score, as a share of the highest score,
+    the mover first and then in turn.
+    """
+
+    def __init__(self, info: NetworkInfo) -> None:
+        super().__init__()
+        self.info = info
+
+    @property
+    def parameter_count(self) -> int:
+        """How many numbers it learns."""
+        return sum(parameter.numel() for parameter in self.parameters())
+
+
+class ConvNorm(nn.Module):
+    """A convolution that keeps the board's size, and a batch norm behind it.
+
+    `padded=False` lets the board shrink by the kernel's border.
+    """
+
+    def __init__(
+        self, inputs: int, outputs: int, kernel: int, bias: bool = False, padded: bool = True
+    ) -> None:
+        super().__init__()
+        padding = kernel // 2 if padded else 0
+        self.conv = nn.Conv2d(inputs, outputs, kernel, padding=padding, bias=bias)
+        self.norm = nn.BatchNorm2d(outputs)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Apply both."""
+        return cast(Tensor, self.norm(self.conv(x)))
+
+
+def for_inference(network: Network) -> Network:
+    """Return a frozen copy on the CPU, in eval mode, with batch norms folded into convolutions."""
+    frozen = copy.deepcopy(network).cpu().float().eval().requires_grad_(False)
+    _fold_norms(frozen)
+    return frozen
+
+
+def _fold_norms(module: nn.Module) -> None:
+    """Replace every `ConvNorm` below a module by one convolution."""
+    for name, child in module.named_children():
+        if isinstance(child, ConvNorm):
+            setattr(module, name, fuse_conv_bn_eval(child.conv, child.norm))
+        else:
+            _fold_norms(child)
+
+
+def pool(x: Tensor) -> Tensor:
+    """Return mean and maximum of every channel over the board: (n, 2 channels, 1, 1)."""
+    return torch.cat((torch.mean(x, (2, 3), True), torch.amax(x, (2, 3), True)), 1)
+
+
+def shared_point(logit: Tensor) -> Tensor:
+    """Return both players' values in [0, 1] from one number for the mover."""
+    return torch.sigmoid(torch.cat((logit, torch.neg(logit)), 1))

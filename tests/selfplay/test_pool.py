@@ -1,0 +1,456 @@
+"""Self-play: what the games are, whoever plays them and however many at a time."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+import halma
+from halma import _core
+from halma.errors import OptionError
+from halma.search.mcts import TreeOptions
+from halma.selfplay import Games, Pool, PoolOptions
+
+PUCT = TreeOptions(rule="puct", c=1.5, noise=0.25)
+SMALL = PoolOptions(search=PUCT, simulations=12, temperatures=((0, 1.0), (8, 0.0)))
+
+#: without chance, with dice, with flips, with planes of the past, three players, passes
+NAMES = ("rhombus-4x4-3", "ewn-3x3-3", "cdc-2x4-PPPP", "rhombus-4x4-3:view=ids", "star-37-3p")
+NAMES += ("draughts-8x8",)
+
+
+@cache
+def answers(actions: int, players: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return a thousand made-up judgements."""
+    rng = np.random.default_rng(1)
+    logits = rng.normal(size=(1009, actions)).astype(np.float32)
+    return logits, rng.dirichlet(np.ones(players), 1009).astype(np.float32)
+
+
+def opinion(game: halma.Game, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return made-up logits and values, fixed by the planes of each position alone."""
+    logits, values = answers(game.actions, game.players)
+    which = [zlib.crc32(one.astype(np.float32).tobytes()) % len(logits) for one in planes]
+    return logits[which], values[which]
+
+
+def play_all(pool: Pool, dtype: str = "float32", half: bool = False) -> list[Games]:
+    def judge(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        logits, values = opinion(pool.game, planes)
+        return (logits.astype(np.float16), values) if half else (logits, values)
+
+    return list(pool.play(pool.callback_buffers(judge, dtype)))
+
+
+def joined(pool: Pool) -> dict[int, dict[str, object]]:
+    """Play to the end; return everything there is about each game, by number."""
+    found: dict[int, dict[str, object]] = {}
+    for games in play_all(pool):
+        for i, number in enumerate(games.numbers):
+            rows = slice(games.row_offsets[i], games.row_offsets[i + 1])
+            entries = slice(games.policy_offsets[rows.start], games.policy_offsets[rows.stop])
+            assert number not in found
+            found[int(number)] = {
+                "events": games.events(i),
+                "scores": games.scores[i].tolist(),
+                "end": int(games.ends[i]),
+                "states": games.states[rows].tobytes(),
+                "values": games.values[rows].tobytes(),
+                "choices": games.choices[rows].tolist(),
+                "offsets": np.diff(games.policy_offsets[rows.start : rows.stop + 1]).tolist(),
+                "actions": games.policy_actions[entries].tolist(),
+                "shares": games.policy_shares[entries].tobytes(),
+            }
+    return found
+
+
+def each_game(games: Games) -> Iterator[tuple[int, slice]]:
+    for i in range(len(games)):
+        yield i, slice(int(games.row_offsets[i]), int(games.row_offsets[i + 1]))
+
+
+def one_batch(pool: Pool) -> Games:
+    """Play to the end and return all games at once."""
+    for group, buffer in enumerate(
+        pool.callback_buffers(lambda planes: opinion(pool.game, planes))
+    ):
+        while pool.core.active(group):
+            if number := pool.core.collect(group, buffer.planes):
+                buffer.start(number)
+                pool.core.submit(group, *buffer.finish())
+    return pool.take()
+
+
+def short(game: halma.Game, plies: int = 60) -> _core.Limits:
+    """Return the game's limits with an early end, so that slow games stay quick to test."""
+    limits = game.limits
+    return _core.Limits(
+        plies=plies,
+        repetitions=limits.repetitions,
+        no_progress=limits.no_progress,
+        cycle_window=limits.cycle_window,
+        cycle_landings=limits.cycle_landings,
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_games_do_not_depend_on_threads_groups_or_slots(name: str) -> None:
+    game = halma.game(name)
+    plans = ((1, 1, 5), (2, 2, 5), (3, 2, 4), (1, 3, 7))
+    results = [
+        joined(
+            Pool(
+                game,
+                replace(SMALL, simulations=6, opening=(0, 3)),
+                slots=slots,
+                groups=groups,
+                threads=threads,
+                seed=3,
+                games=10,
+                limits=short(game, 24),
+            )
+        )
+        for threads, groups, slots in plans
+    ]
+    assert sorted(results[0]) == list(range(10))
+    assert all(result == results[0] for result in results[1:])
+    assert len({str(g["events"]) for g in results[0].values()}) > 5
+
+
+def test_another_seed_gives_other_games() -> None:
+    game = halma.game("rhombus-4x4-3")
+    limits = short(game, 12)
+    first, second = (
+        joined(Pool(game, SMALL, slots=3, seed=seed, games=4, limits=limits)) for seed in (1, 2)
+    )
+    assert first != second
+
+
+def test_games_can_be_numbered_from_anywhere() -> None:
+    """What game 7 is does not depend on where a pool begins."""
+    game = halma.game("ewn-3x3-3")
+    whole = joined(Pool(game, SMALL, slots=4, seed=5, games=9))
+    part = joined(Pool(game, SMALL, slots=2, seed=5, first=6, games=3))
+    assert part == {n: whole[n] for n in (6, 7, 8)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_games_are_those_of_the_record(name: str) -> None:
+    """Replayed move by move, every row, end, score and outcome is what a record says."""
+    game = halma.game(name)
+    limits = short(game)
+    options = replace(SMALL, opening=(2, 2))
+    games = one_batch(Pool(game, options, slots=4, threads=2, seed=7, games=8, limits=limits))
+    assert len(games) == 8
+    assert games.encode(game, np.arange(len(games.moves))).shape == (len(games.moves), *game.shape)
+    for i, rows in each_game(games):
+        record = _core.Record(game.core, limits, game.core.initial())
+        row = rows.start
+        for chance, value in games.events(i):
+            assert record.end == _core.End.NONE
+            if chance:
+                assert value in [outcome for outcome, _ in game.core.outcomes(record.state())]
+                record.resolve(value)
+                continue
+            state = record.state()
+            assert games.states[row].tobytes() == state
+            assert games.moves[row] == value
+            assert value in game.core.legal(state)
+            assert games.movers[row] == game.core.mover(state)
+            assert games.plies[row] == record.plies == row - rows.start
+            assert games.repetitions[row] == record.repetitions
+            assert games.game_numbers[row] == games.numbers[i]
+            if limits.no_progress:
+                share = record.halfmove_clock / limits.no_progress
+                assert games.no_progress[row] == pytest.approx(share, abs=1e-6)
+            np.testing.assert_array_equal(games.encode(game, np.array([row]))[0], record.encode())
+            record.play(value)
+            row += 1
+        assert row == rows.stop
+        assert int(record.end.value) == games.ends[i] != _core.End.NONE.value
+        assert record.plies == games.lengths[i]
+        scores = np.array(game.core.result(record.state())) / game.core.max_score
+        np.testing.assert_allclose(games.scores[i], scores)
+        for row in range(rows.start, rows.stop):
+            np.testing.assert_allclose(
+                games.outcomes[row], np.roll(scores, -int(games.movers[row]))
+            )
+    random = games.choices == _core.Choice.RANDOM.value
+    assert np.array_equal(random, games.plies < 2)
+    assert np.array_equal(np.isnan(games.values), random)
+
+
+@pytest.mark.parametrize("rule", ["puct", "gumbel"])
+@pytest.mark.parametrize("name", NAMES)
+def test_targets(name: str, rule: str) -> None:
+    """Targets are distributions over legal moves; PUCT's are visits of all simulations."""
+    game = halma.game(name)
+    options = replace(SMALL, search=TreeOptions(rule=rule), simulations=10)
+    games = one_batch(Pool(game, options, slots=4, seed=1, games=6, limits=short(game, 16)))
+    assert (games.choices == _core.Choice.FULL.value).all()
+    assert (games.simulations == 10).all()
+    for row in range(len(games.moves)):
+        part = slice(games.policy_offsets[row], games.policy_offsets[row + 1])
+        actions, shares = games.policy_actions[part], games.policy_shares[part]
+        state = games.states[row].tobytes()
+        legal = {game.core.action(state, move) for move in game.core.legal(state)}
+        assert set(actions.tolist()) <= legal
+        assert len(set(actions.tolist())) == len(actions) > 0
+        assert shares.sum() == pytest.approx(1, abs=1e-5)
+        assert game.core.action(state, int(games.moves[row])) in actions
+        if rule == "puct":
+            visits = shares * 10
+            np.testing.assert_allclose(visits, np.round(visits), atol=1e-5)
+        else:
+            assert len(actions) == len(legal)
+
+
+@pytest.mark.parametrize(
+    "name", ["rhombus-4x4-3", "rhombus-4x4-3:view=ids", "star-37-3p", "draughts-8x8"]
+)
+def test_without_noise_it_plays_what_a_single_tree_plays(name: str) -> None:
+    game = halma.game(name)
+    search = TreeOptions(rule="puct", c=1.5)
+    options = PoolOptions(search=search, simulations=20, temperatures=((0, 0.0),))
+    limits = short(game, 20)
+    games = one_batch(Pool(game, options, slots=2, games=1, limits=limits))
+    planes = np.zeros((1, *game.shape), np.float32)
+    record = _core.Record(game.core, limits, game.core.initial())
+    earlier: list[bytes] = []
+    batch = _core.Batch(game.core, search.for_game(game), 1)
+    for row, (_, move) in enumerate(games.events(0)):
+        state = record.state()
+        batch.set_root(0, state, 20, earlier, record.halfmove_clock, limits.no_progress)
+        while batch.collect(planes):
+            logits, values = opinion(game, planes)
+            batch.submit(np.exp(logits), values)
+        assert game.core.legal(state)[batch.best(0)] == move
+        assert batch.root_value(0) == pytest.approx(games.values[row], abs=1e-4)
+        earlier.insert(0, state)
+        record.play(move)
+    assert record.end != _core.End.NONE
+
+
+def test_bytes_and_halves_say_the_same() -> None:
+    game = halma.game("rhombus-4x4-3:view=ids")
+    plans = (("float32", False), ("uint8", False), ("float32", True))
+    found = []
+    for dtype, half in plans:
+        pool = Pool(game, replace(SMALL, simulations=6), slots=2, games=2, limits=short(game, 16))
+        found.append([g.events(i) for g in play_all(pool, dtype, half) for i in range(len(g))])
+    assert found[0] == found[1]
+    assert len(found[2]) == 2
+    assert halma.game("ewn-3x3-3").core.byte_planes
+    with pytest.raises(ValueError, match="not whole"):
+        play_all(Pool(halma.game("cdc-2x4-PPPP"), SMALL, slots=2, games=2), "uint8")
+
+
+def test_halves_are_read_exactly() -> None:
+    """The policy of a single simulation is the softmax of the logits, whatever their type."""
+    game = halma.game("rhombus-4x4-3")
+    options = PoolOptions(search=TreeOptions(rule="gumbel"), simulations=1)
+    row = np.resize(np.array([0, -0.0, 6e-8, -6e-5, 1e-3, 0.333, -2.5, 11.0]), (1, game.actions))
+    shares = []
+    for dtype in (np.float16, np.float32):
+        logits = row.astype(np.float16).astype(dtype)
+        answer = (logits, np.full((1, 2), 0.5, dtype))
+        pool = Pool(game, options, slots=1, groups=1, games=1, limits=short(game, 1))
+        for games in pool.play(pool.callback_buffers(lambda planes, answer=answer: answer)):
+            shares.append(games.policy_shares)
+    np.testing.assert_array_equal(*shares)
+
+
+def test_several_leaves_of_a_tree() -> None:
+    game = halma.game("rhombus-4x4-3")
+    options = replace(SMALL, simulations=20, leaves=4)
+    pool = Pool(game, options, slots=3, groups=1, seed=1, games=3, limits=short(game, 8))
+    assert pool.buffer_shape(0)[0] == 12
+    games = one_batch(pool)
+    assert (games.simulations == 20).all()
+    assert joined(Pool(game, options, slots=3, threads=3, seed=1, games=3, limits=short(game, 8)))
+
+
+def test_reused_trees_need_fewer_leaves() -> None:
+    game = halma.game("rhombus-4x4-3")
+    leaves = {}
+    for reuse in (False, True):
+        options = replace(SMALL, simulations=40, reuse=reuse, temperatures=((0, 0.0),))
+        pool = Pool(game, options, slots=2, seed=1, games=4, limits=short(game, 20))
+        games = one_batch(pool)
+        assert (games.simulations >= 40).all()
+        leaves[reuse] = pool.totals["leaves"] / len(games.moves)
+    assert leaves[True] < 0.9 * leaves[False]
+    with pytest.raises(OptionError, match="Gumbel"):
+        Pool(game, replace(SMALL, search=TreeOptions(rule="gumbel"), reuse=True), slots=2)
+
+
+@pytest.mark.parametrize("name", ["ewn-3x3-3", "cdc-2x4-PPPP", "star-37-3p"])
+def test_reuse_with_chance_and_three_players(name: str) -> None:
+    game = halma.game(name)
+    options = replace(SMALL, reuse=True)
+    runs = [
+        joined(Pool(game, options, slots=3, threads=t, seed=2, games=4, limits=short(game, 30)))
+        for t in (1, 2)
+    ]
+    assert runs[0] == runs[1]
+
+
+def test_playout_caps() -> None:
+    game = halma.game("rhombus-4x4-3")
+    options = replace(SMALL, simulations=20, full_share=0.3, fast_simulations=5)
+    games = one_batch(Pool(game, options, slots=4, seed=1, games=12, limits=short(game, 30)))
+    full = games.choices == _core.Choice.FULL.value
+    assert 0.2 < full.mean() < 0.4
+    assert (games.simulations == np.where(full, 20, 5)).all()
+    assert ((np.diff(games.policy_offsets) > 0) == full).all()
+
+
+def test_temperature() -> None:
+    """At temperature 0 and without noise there is one game, at 1 there are many."""
+    game = halma.game("rhombus-4x4-3")
+    number = {}
+    for temperature in (0.0, 1.0):
+        options = replace(
+            SMALL, search=TreeOptions(rule="puct", c=5), temperatures=((0, temperature), (6, 0.0))
+        )
+        games = one_batch(Pool(game, options, slots=8, games=8, limits=short(game, 12)))
+        number[temperature] = len({tuple(games.events(i)) for i in range(8)})
+    assert number[0.0] == 1
+    assert number[1.0] >= 6
+
+
+def test_resigning() -> None:
+    """Whoever finds itself below the threshold gives up, but not in the games played on."""
+    game = halma.game("rhombus-4x4-3")
+    options = replace(
+        SMALL, resign_below=0.45, resign_after=2, resign_never_share=0.5, simulations=8
+    )
+    pool = Pool(game, options, slots=8, seed=1, games=40, limits=short(game, 30))
+    games = one_batch(pool)
+    resigned = games.ends == _core.End.NONE.value
+    due = games.resign_plies >= 0
+    assert due.sum() > 30  # made-up judgements despair soon
+    assert np.array_equal(resigned, due & games.may_resign.astype(bool))
+    assert 8 < resigned.sum() < 30
+    for i, rows in each_game(games):
+        if not due[i]:
+            continue
+        at = rows.start + games.resign_plies[i]
+        mover = games.movers[at]
+        own = [r for r in range(rows.start, at + 1) if games.movers[r] == mover]
+        assert (games.values[own[-2:]] < 0.45).all()
+        if resigned[i]:
+            assert at == rows.stop - 1
+            assert games.moves[at] == _core.NO_MOVE
+            assert games.scores[i].tolist() == [float(p != mover) for p in range(2)]
+        else:
+            assert games.resign_wrong[i] == (games.scores[i][mover] > 0)
+    totals = pool.totals
+    assert totals["resigned"] == resigned.sum()
+    assert totals["resigned_not"] == (due & ~resigned).sum()
+    assert totals["resigned_wrong"] == games.resign_wrong.sum() > 0
+
+
+def test_three_players_resign_when_one_is_left() -> None:
+    game = halma.game("star-37-3p")
+    options = replace(SMALL, resign_below=0.33, resign_never_share=0.0, simulations=8)
+    games = one_batch(Pool(game, options, slots=8, seed=1, games=12, limits=short(game, 60)))
+    resigned = games.ends == _core.End.NONE.value
+    assert resigned.any()
+    assert (np.sort(games.scores[resigned], axis=1) == [0, 0, 1]).all()
+
+
+def test_memory_is_flat() -> None:
+    game = halma.game("ewn-3x3-3")
+    pool = Pool(game, replace(SMALL, simulations=16), slots=16, groups=1, seed=1)
+    seen = []
+    zeros = (np.zeros((16, game.actions), np.float32), np.full((16, 2), 0.5, np.float32))
+    for games in pool.play(pool.callback_buffers(lambda planes: zeros)):
+        seen.append((int(pool.totals["games"]), pool.bytes))
+        assert len(games) > 0
+        if pool.totals["games"] > 600:
+            break
+    early = max(size for number, size in seen if number < 200)
+    late = max(size for number, size in seen if number > 400)
+    assert late < 1.25 * early
+    assert late < 16 * 100_000
+
+
+def test_games_without_a_search_do_not_hang() -> None:
+    game = halma.game("ewn-3x3-3")
+    options = replace(SMALL, opening=(200, 200))
+    pool = Pool(game, options, slots=2, groups=1)
+    planes = np.zeros(pool.buffer_shape(0), np.float32)
+    assert pool.core.collect(0, planes) == 0
+    assert pool.core.active(0) == 2
+    assert 0 < pool.core.finished <= 4
+
+
+def test_it_can_be_left_and_taken_up() -> None:
+    game = halma.game("ewn-3x3-3")
+    whole = joined(Pool(game, SMALL, slots=3, seed=1, games=9))
+    pool = Pool(game, SMALL, slots=3, seed=1, games=9)
+    buffers = pool.callback_buffers(lambda planes: opinion(game, planes))
+    events = {}
+    while len(events) < 9:
+        for games in pool.play(buffers):
+            events |= {int(n): games.events(i) for i, n in enumerate(games.numbers)}
+            break
+    assert events == {n: g["events"] for n, g in whole.items()}
+
+
+def test_more_games_can_be_asked_for() -> None:
+    game = halma.game("ewn-3x3-3")
+    pool = Pool(game, SMALL, slots=3, seed=1, games=2)
+    assert sum(map(len, play_all(pool))) == 2
+    pool.core.end = 7
+    assert sum(map(len, play_all(pool))) == 5
+
+
+def test_games_written_in_python() -> None:
+    game = halma.game("frogs-3-2")
+    runs = [joined(Pool(game, SMALL, slots=2, threads=t, games=3)) for t in (1, 2)]
+    assert runs[0] == runs[1]
+
+
+def test_wrong_use_is_refused() -> None:
+    game = halma.game("ewn-3x3-3")
+    for options, message in (
+        (replace(SMALL, search=TreeOptions(rule="uct")), "'uct' makes no use of a policy"),
+        (replace(SMALL, simulations=0), "at least one simulation"),
+        (replace(SMALL, full_share=0.5), "fast search"),
+        (replace(SMALL, opening=(3, 1)), "random moves"),
+        (replace(SMALL, resign_below=1.0), "resignation"),
+        (replace(SMALL, temperatures=((5, 1.0), (5, 0.0))), "order of plies"),
+    ):
+        with pytest.raises(OptionError, match=message):
+            Pool(game, options, slots=2)
+    with pytest.raises(OptionError, match="at least one slot"):
+        Pool(game, SMALL, slots=1, groups=2)
+    pool = Pool(game, SMALL, slots=4, groups=2)
+    planes = np.zeros(pool.buffer_shape(0), np.float32)
+    logits, values = np.zeros((2, game.actions), np.float32), np.zeros((2, 2), np.float32)
+    with pytest.raises(IndexError, match="no such group"):
+        pool.core.collect(2, planes)
+    with pytest.raises(ValueError, match="too few rows"):
+        pool.core.collect(0, planes[:1])
+    with pytest.raises(ValueError, match="wrong shape"):
+        pool.core.collect(0, planes[:, :1].copy())
+    with pytest.raises(ValueError, match="float32"):
+        pool.core.collect(0, planes.astype(np.float64))
+    assert pool.core.collect(0, planes) == 2
+    with pytest.raises(ValueError, match="still awaited"):
+        pool.core.collect(0, planes)
+    with pytest.raises(ValueError, match="leaves x actions"):
+        pool.core.submit(0, logits[:1], values)
+    with pytest.raises(ValueError, match="float32 or float16"):
+        pool.core.submit(0, logits.astype(np.float64), values)
+    with pytest.raises(RuntimeError, match="no number"):
+        pool.core.submit(0, logits * np.nan, values)
+    with pytest.raises(ValueError, match="failed before"):
+        pool.core.collect(0, planes)
