@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from halma.cli.arena import Workers, worker_count
 from halma.cli.verb import JsonFlag, Seed, note, print_json
 
 
@@ -24,12 +24,7 @@ def reproduce(
         bool, typer.Option("--quick", help="A reduction that keeps the shape; the default.")
     ] = False,
     full: Annotated[bool, typer.Option("--full", help="The paper's own settings.")] = False,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            "--workers", "--threads", min=1, max=256, help="Processes; one a core if left out."
-        ),
-    ] = None,
+    workers: Workers = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder of runs and pages; reports/PAPER if left out.")
     ] = None,
@@ -62,7 +57,7 @@ def reproduce(
         note=note,
         full=full,
         seed=seed,
-        workers=workers or os.cpu_count() or 1,
+        workers=worker_count(workers),
         adopt=tuple(adopt or ()),
         only=tuple(only or ()),
         draw_only=draw,

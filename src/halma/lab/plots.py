@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from halma.errors import HalmaError
+from halma.extras import require
 
 #: Okabe and Ito's colours, which colour-blind people can distinguish; markers repeat the coding.
 _LINE_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
@@ -203,13 +203,12 @@ def _subplots(
     number: int, columns: int, size: tuple[float, float], sharey: bool = False
 ) -> tuple[Any, Sequence[Any]]:
     """Return a figure and its coordinate systems, row by row."""
-    try:
-        import matplotlib
+    require("matplotlib", "reports")
+    import matplotlib
 
-        matplotlib.use("Agg")
-        from matplotlib import pyplot
-    except ImportError:
-        raise HalmaError('Reports need matplotlib: pip install "halma[reports]".') from None
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
     rows = -(-number // columns)
     figure, axes = pyplot.subplots(
         rows,
