@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from halma.errors import OptionError
@@ -45,10 +45,7 @@ class Sprt:
         """Return hypotheses, bounds and state of the test for JSON."""
         lower, upper = self.bounds
         return {
-            "elo0": self.elo0,
-            "elo1": self.elo1,
-            "alpha": self.alpha,
-            "beta": self.beta,
+            **asdict(self),
             "lower": lower,
             "upper": upper,
             "llr": log_likelihood_ratio(set_scores, self.elo0, self.elo1),
