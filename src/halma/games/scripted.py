@@ -194,9 +194,7 @@ class ScriptedGame(Game):
         """Return the line under a drawing: the player to move, or the result."""
         if not self.at_chance(state) and not list(self.legal(state)):
             scores = list(self.result(state))
-            best = [
-                name for name, s in zip(self.player_names, scores, strict=True) if s == max(scores)
-            ]
+            best = [n for n, s in zip(self.player_names, scores, strict=True) if s == max(scores)]
             return f"{best[0]} won" if len(best) == 1 else "drawn"
         return f"{self.player_names[self.mover(state)]} to move"
 
