@@ -20,9 +20,9 @@ SHORT = (
     "iterations=1",
     "search.simulations=2",
     "selfplay.games=2",
-    "opening.games=8",
-    "learning.batch=16",
-    "learning.warmup=1",
+    "warm_start.games=8",
+    "learning.batch_size=16",
+    "learning.warmup_steps=1",
     "evaluation.games=2",
 )
 

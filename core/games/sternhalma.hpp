@@ -25,6 +25,8 @@ class Sternhalma {
 
   class Backward;  // unmoves: sternhalma_backward.hpp
   class Forward;   // successors by index: sternhalma_forward.hpp
+  /// Games for two, the only ones with an index, fit into the small form.
+  static constexpr bool kIndexed = MaxPlayers < 6;
 
   struct State {
     std::uint64_t occupied[kClasses];

@@ -45,7 +45,7 @@ def test_verdicts():
 
 def test_figure_20_has_the_stated_numbers():
     ours = {"loss": 0.108, "draw": 0.43, "win": 0.33, "infinite": 0.20}
-    runs = {"ewn-3x3-3": {(untried, 6): [line(value)] for untried, value in ours.items()}}
+    runs = {"ewn-3x3-3": {(fpu, 6): [line(value)] for fpu, value in ours.items()}}
     rows = rows_of("fig20", runs)
     first = rows["EWN₃₃₃: 6 simulations, initial W/N +0"]
     assert (first.paper, first.ours) == ("10.62%", "10.80% (9.80% to 11.80%)")

@@ -8,7 +8,7 @@ from halma.lab import Workspace, reproduce
 from halma.lab.hsueh2023 import networks
 from halma.lab.hsueh2023.runs import VariantRuns
 from halma.lab.hsueh2023.settings import CS, EPSILONS, FPU, Planner
-from halma.learn.alphazero_settings import NeuralSettings
+from halma.learn.sections import AlphaZeroSettings
 
 
 def line(wr_p):
@@ -22,14 +22,14 @@ def compared(runs):
 def test_the_full_form_is_the_paper_s():
     runs = networks.plan(Planner(full=True, seed=0))
     assert len(runs) == 4 * (8 + len(CS)) + len(EPSILONS)
-    for (axis, untried, x), recipe in runs.items():
-        settings: NeuralSettings = recipe.settings
+    for (axis, fpu, x), recipe in runs.items():
+        settings: AlphaZeroSettings = recipe.settings
         assert (settings.iterations, settings.selfplay.games) == (50, 1000)
-        assert settings.search.untried == untried
+        assert settings.search.fpu == fpu
         assert settings.search.simulations == (x if axis == "simulations" else 800)
         assert settings.search.c == (x if axis == "c" else 1.0)
-        assert settings.search.noise == (x if axis == "epsilon" else 0.25)
-        assert (settings.learning.batch, settings.learning.window) == (256, 40_000)
+        assert settings.search.dirichlet_weight == (x if axis == "epsilon" else 0.25)
+        assert (settings.learning.batch_size, settings.learning.replay_buffer) == (256, 40_000)
     # The same setting is one run, whichever panel shows it.
     default = {
         runs["simulations", "loss", 800],
@@ -42,9 +42,9 @@ def test_the_full_form_is_the_paper_s():
 def test_what_the_paper_says_stands_beside_it():
     six = dict.fromkeys(FPU, 0.3) | {"loss": 0.02, "draw": 0.35}
     runs = {
-        **{("simulations", untried, 6): [line(value)] for untried, value in six.items()},
+        **{("simulations", fpu, 6): [line(value)] for fpu, value in six.items()},
         ("simulations", "loss", 800): [line(0.5)],
-        **{("c", untried, CS[0]): [line(0.48)] for untried in FPU},
+        **{("c", fpu, CS[0]): [line(0.48)] for fpu in FPU},
         ("c", "loss", 1.0): [line(0.5)],
         ("epsilon", "loss", 0.0): [line(0.42)],
     }
@@ -72,7 +72,7 @@ def test_a_small_page(tmp_path, monkeypatch):
             **networks.QUICK.changes,
             "iterations": 1,
             "selfplay.games": 4,
-            "selfplay.slots": 4,
+            "selfplay.parallel_games": 4,
             "search.simulations": 4,
             "truth.every": 1,
             "truth.games": 10,

@@ -36,8 +36,8 @@ def tiny_scale(monkeypatch):
             "iterations": 4,
             "selfplay.games": 10,
             "search.simulations": 8,
-            "grading.every": 2,
-            "grading.games": 40,
+            "truth.every": 2,
+            "truth.games": 40,
         },
         axes={"c": (1 / 64, 1.0, 64.0)},
         timed_simulations=(6, 12),
@@ -89,7 +89,7 @@ def test_a_figure_from_end_to_end(tmp_path, tiny_scale):
 def test_only_some_of_the_runs(tmp_path, tiny_scale):
     report = make(tmp_path, "fig8", only=("c=64.0",))
     assert [run.name for run in (tmp_path / "runs").iterdir()] == [
-        "ewn-3x3-3,iterations=4,simulations=8,c=64.0,selfplay.games=10,every=2,grading.games=40"
+        "ewn-3x3-3,iterations=4,simulations=8,c=64.0,selfplay.games=10,every=2,truth.games=40"
     ]
     assert [row.what for row in report.sections[0].rows][1:] == ["EWN₃₃₃: c_puct = 64"]
 
@@ -223,8 +223,8 @@ def test_stopped_or_killed_it_goes_on(tmp_path, number):
     told = json.loads(done.stdout)
     rows = {row["what"]: row for section in told["sections"] for row in section["rows"]}
     assert rows["theoretical values of b1-c2, b1-b2, b1-c1"]["remark"] == "agrees"
-    for n, untried in (("6", "+0.5"), ("6", "+0"), ("12", "+0")):
-        assert f"N_sim = {n}, initial W/N {untried}: last policy" in rows
+    for n, fpu in (("6", "+0.5"), ("6", "+0"), ("12", "+0")):
+        assert f"N_sim = {n}, initial W/N {fpu}: last policy" in rows
     files = {"fig22.png", "fig22-position.svg", "fig22.html", "fig22.md"}
     assert files <= {path.name for path in (tmp_path / "quick").iterdir()}
 

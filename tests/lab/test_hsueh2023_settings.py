@@ -56,11 +56,12 @@ def test_the_default_setting_is_the_paper_s(full, variant):
     settings = full.run(variant).settings
     assert settings.iterations == ITERATIONS[variant]
     search = settings.search
-    assert (search.simulations, search.c, search.alpha, search.noise) == (800, 1.0, 1.5, 0.25)
-    assert (search.untried, search.rule, search.count_root) == ("loss", "puct", True)
+    assert (search.simulations, search.c) == (800, 1.0)
+    assert (search.dirichlet_alpha, search.dirichlet_weight) == (1.5, 0.25)
+    assert (search.fpu, search.rule, search.count_root) == ("loss", "puct", True)
     assert (settings.selfplay.games, settings.selfplay.seconds) == (1000, 0.0)
-    assert (settings.learning.window, settings.learning.rate) == (2, 1.0)
-    assert (settings.grading.every, settings.grading.games) == (1, 10_000)
+    assert (settings.learning.replay_buffer, settings.learning.rate) == (2, 1.0)
+    assert (settings.truth.every, settings.truth.games) == (1, 10_000)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -69,11 +70,11 @@ def test_the_axes_are_the_paper_s(full, variant):
     assert settings_of(full.along(variant, "c").values(), "search.c") == [(float(c),) for c in cs]
     assert list(full.along(variant, "c")) == [float(c) for c in cs] and len(cs) == 13
     epsilons = [0, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5]
-    assert settings_of(full.along(variant, "epsilon").values(), "search.noise") == [
+    assert settings_of(full.along(variant, "epsilon").values(), "search.dirichlet_weight") == [
         (e,) for e in epsilons
     ]
     alphas = [0.03, 0.15, 0.3, 0.75, 1.5, 3, 6, 9, 12]
-    assert settings_of(full.along(variant, "alpha").values(), "search.alpha") == [
+    assert settings_of(full.along(variant, "alpha").values(), "search.dirichlet_alpha") == [
         (a,) for a in alphas
     ]
     numbers = [6, 12, 25, 50, 100, 200, 400, 800, 1600, 3200, 6400]
@@ -87,14 +88,14 @@ def test_the_axes_are_the_paper_s(full, variant):
 def test_first_play_urgencies_are_crossed_with_simulations_and_with_c(full):
     for variant in MAIN_VARIANTS:
         runs = EXPERIMENTS["fig20"].plan(full, variant)
-        found = settings_of(runs.values(), "search.simulations", "search.untried")
+        found = settings_of(runs.values(), "search.simulations", "search.fpu")
         assert Counter(found) == Counter(
-            (n, untried)
+            (n, fpu)
             for n in (6, 12, 25, 50, 100, 200, 400, 800)
-            for untried in ("loss", "draw", "win", "infinite")
+            for fpu in ("loss", "draw", "win", "infinite")
         )
         runs = EXPERIMENTS["fig23"].plan(full, variant)
-        found = settings_of(runs.values(), "search.c", "search.untried")
+        found = settings_of(runs.values(), "search.c", "search.fpu")
         assert len(set(found)) == 13 * 4
 
 
@@ -109,10 +110,10 @@ def test_equal_time_and_few_iterations(full):
 def test_figure_22_watches_its_position(full):
     runs = full.watched("ewn-3x3-3")
     assert list(runs) == [(6, "draw"), (6, "loss"), (12, "loss")]
-    for (n, untried), recipe in runs.items():
+    for (n, fpu), recipe in runs.items():
         settings = recipe.settings
-        assert (settings.search.simulations, settings.search.untried) == (n, untried)
-        assert settings.grading.watch == ("12./3.a/.cb r 2",)
+        assert (settings.search.simulations, settings.search.fpu) == (n, fpu)
+        assert settings.truth.watch == ("12./3.a/.cb r 2",)
 
 
 def test_further(full):
@@ -122,7 +123,7 @@ def test_further(full):
     assert all(not recipe.settings.search.count_root for recipe in runs.values())
     assert runs["Gumbel", 2, 0].settings.search.rule == "gumbel"
     assert runs["proven values", 2, 0].settings.search.solver
-    assert runs["symmetry", 2, 0].settings.learning.symmetry
+    assert runs["symmetry", 2, 0].settings.learning.symmetries
     assert len(runs) == 5 * 8 * 5
 
 

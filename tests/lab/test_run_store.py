@@ -9,7 +9,7 @@ from halma.lab.jobs import run_jobs
 from halma.lab.run_store import RunStore, run_name, training_settings
 from halma.learn import load
 
-TINY = {"iterations": 3, "selfplay.games": 5, "search.simulations": 4, "grading.games": 20}
+TINY = {"iterations": 3, "selfplay.games": 5, "search.simulations": 4, "truth.games": 20}
 
 
 def tiny(**changes):
@@ -28,11 +28,11 @@ def write_run(path, recipe, lines):
 def test_names_say_what_differs():
     assert run_name(load("hsueh2023/ewn-3x3-3")) == "ewn-3x3-3"
     assert run_name(load("hsueh2023/ewn-3x3-3", {"checkpoints.keep": 0})) == "ewn-3x3-3"
-    changed = load("hsueh2023/cdc-2x4-PPPP", {"search.c": 0.5, "seed": 3, "search.untried": "win"})
-    assert run_name(changed) == "cdc-2x4-PPPP,seed=3,c=0.5,untried=win"
-    games = load("hsueh2023/ewn-3x3-3", {"selfplay.games": 7, "grading.games": 8})
-    assert run_name(games) == "ewn-3x3-3,selfplay.games=7,grading.games=8"
-    watching = load("hsueh2023/ewn-3x3-3", {"grading.watch": ("12./3.a/.cb r 2",)})
+    changed = load("hsueh2023/cdc-2x4-PPPP", {"search.c": 0.5, "seed": 3, "search.fpu": "win"})
+    assert run_name(changed) == "cdc-2x4-PPPP,seed=3,c=0.5,fpu=win"
+    games = load("hsueh2023/ewn-3x3-3", {"selfplay.games": 7, "truth.games": 8})
+    assert run_name(games) == "ewn-3x3-3,selfplay.games=7,truth.games=8"
+    watching = load("hsueh2023/ewn-3x3-3", {"truth.watch": ("12./3.a/.cb r 2",)})
     assert "/" not in run_name(watching) and "watch=" in run_name(watching)
 
 

@@ -68,8 +68,6 @@ class Game(ABC):
     player_names: tuple[str, ...]
     #: regular expression of a move's text, legal or not
     move_pattern: str
-    #: what solves positions with few pieces, where the core has such a thing
-    endings: type[_core.DraughtsEndgames] | None = None
 
     def __init__(
         self,

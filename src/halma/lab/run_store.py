@@ -12,7 +12,7 @@ from typing import Any
 
 from halma.errors import HalmaError
 from halma.lab.jobs import Job
-from halma.learn import Recipe, load, read_metrics
+from halma.learn import Recipe, load, read_metrics, train
 from halma.learn.reports.events import Iteration, Report, Started
 from halma.learn.run import RECIPE
 from halma.learn.settings import Plain, write_value
@@ -106,22 +106,16 @@ class RunStore:
 def train_run(recipe: Recipe, path: Path, report: ReportProgress) -> None:
     """Train a run on one thread."""
     handler = _ProgressHandler(recipe.settings.iterations, report)
-    if recipe.method == "tabular":
-        from halma.learn import tabular
-
-        tabular.train(recipe, path, [handler], 1, _solution(recipe.name))
-    else:
-        from halma.learn import methods
-
-        methods.train(recipe, path, [handler], 1, device="cpu")
+    solution = _solution(recipe.name) if recipe.method == "tabular" else None
+    train(recipe, path, [handler], device="cpu", solution=solution)
 
 
 @lru_cache(maxsize=2)
 def _solution(name: str) -> Any:
     """Return the solution that grades a recipe's runs, loaded once for many runs in a process."""
-    from halma.learn.tabular import find_solution
+    from halma.learn.truth import find_solution
 
-    return find_solution(load(name))
+    return find_solution(load(name).game)
 
 
 class _ProgressHandler:

@@ -140,10 +140,10 @@ def claims_fig22(runs: VariantRuns) -> Claims:
 
 def exact_watched_values() -> dict[str, float]:
     """Return the exact values of the moves in figure 22's position."""
-    from halma.learn import load
-    from halma.learn.tabular import find_solution
+    from halma.games import game
+    from halma.learn.truth import find_solution
 
-    solution = find_solution(load("hsueh2023/ewn-3x3-3"))
+    solution = find_solution(game("ewn-3x3-3"))
     moves = solution.moves(solution.game.position(WATCHED_POSITION))
     return {move.move.text: float(move.value) for move in moves}
 

@@ -26,7 +26,7 @@ METHODS: Mapping[str, Mapping[str, Plain]] = {
     "PUCT +0.5": {FPU_KEY: "draw"},
     "Gumbel": {"search.rule": "gumbel"},
     "proven values": {"search.solver": True},
-    "symmetry": {"learning.symmetry": True},
+    "symmetry": {"learning.symmetries": True},
 }
 BASE = "PUCT +0"
 #: What the paper finds best with few simulations; other selection rules are compared with it too.

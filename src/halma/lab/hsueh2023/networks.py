@@ -38,7 +38,7 @@ def _changes(iterations: int, games: int, grade_games: int) -> dict[str, Plain]:
     return {
         "iterations": iterations,
         "selfplay.games": games,
-        "selfplay.slots": games,
+        "selfplay.parallel_games": games,
         "truth.every": iterations,
         "truth.games": grade_games,
     }

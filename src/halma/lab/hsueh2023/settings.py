@@ -32,7 +32,7 @@ MAIN_VARIANTS = ("ewn-3x3-3", "cdc-2x4-PPPP")
 APPENDIX_VARIANTS = ("ewn-3x3-4", "cdc-2x4-KPPP", "ewn-3x4-3", "cdc-2x4-GGCC")
 
 #: First-play urgency: the recipe's key, and its values as the paper writes them.
-FPU_KEY = "search.untried"
+FPU_KEY = "search.fpu"
 FPU = {"loss": "+0", "draw": "+0.5", "win": "+1", "infinite": "+∞"}
 DEFAULT_FPU = "loss"
 
@@ -69,8 +69,8 @@ FPU_SIMULATIONS = SIMULATIONS[:8]
 
 AXES = {
     "c": Axis("search.c", "c_puct", CS, write=write_fraction),
-    "epsilon": Axis("search.noise", "ε", EPSILONS, "linear"),
-    "alpha": Axis("search.alpha", "α", ALPHAS, unmarked=(9.0,)),
+    "epsilon": Axis("search.dirichlet_weight", "ε", EPSILONS, "linear"),
+    "alpha": Axis("search.dirichlet_alpha", "α", ALPHAS, unmarked=(9.0,)),
     "simulations": Axis("search.simulations", "N_sim", SIMULATIONS),
 }
 
@@ -115,8 +115,8 @@ def _reduced(iterations: int, games: int) -> Mapping[str, Plain]:
         "iterations": iterations,
         "search.simulations": 100,
         "selfplay.games": games,
-        "grading.every": 2,
-        "grading.games": 4000,
+        "truth.every": 2,
+        "truth.games": 4000,
     }
 
 
@@ -230,9 +230,9 @@ class Planner:
     def few_iterations(self, variant: str) -> Recipe:
         """Return the run of footnote 10."""
         simulations, iterations = self.scale(variant).few_iterations
-        every = min(self.run(variant).settings.grading.every, iterations)
+        every = min(self.run(variant).settings.truth.every, iterations)
         changes: dict[str, Plain] = {"search.simulations": simulations, "iterations": iterations}
-        return self.run(variant, {**changes, "grading.every": every})
+        return self.run(variant, {**changes, "truth.every": every})
 
     def trials(self, variant: str) -> dict[int, Recipe]:
         """Return runs of the default setting, by their seeds."""
@@ -248,7 +248,7 @@ class Planner:
         changes: dict[str, Plain] = {
             "iterations": whole.iterations,
             "selfplay.games": whole.selfplay.games,
-            "grading.watch": (WATCHED_POSITION,),
+            "truth.watch": (WATCHED_POSITION,),
         }
         return {
             (n, fpu): self.run(variant, {**changes, "search.simulations": n, FPU_KEY: fpu})
@@ -264,11 +264,11 @@ def _recipe(name: str, changes: tuple[tuple[str, Plain], ...]) -> Recipe:
 def describe_run(recipe: Recipe) -> str:
     """Return the length of a run and how it is graded, in words."""
     settings = recipe.settings
-    every = "every iteration" if settings.grading.every == 1 else "every second iteration"
+    every = "every iteration" if settings.truth.every == 1 else "every second iteration"
     return (
         f"{settings.iterations:,} iterations of {settings.selfplay.games:,} games with "
         f"{settings.search.simulations:,} simulations, graded after {every} by "
-        f"{settings.grading.games:,} games"
+        f"{settings.truth.games:,} games"
     )
 
 
@@ -290,11 +290,11 @@ _NETWORK_SECONDS, _LEARNING_OVERHEAD = 3e-4, 30
 def cost(recipe: Recipe) -> float:
     """Return about how many seconds of one core a run takes."""
     settings = recipe.settings
-    if recipe.method == "neural":
+    if recipe.method == "alphazero":
         positions = settings.selfplay.games * (settings.search.simulations + _LEARNING_OVERHEAD)
         return float(settings.iterations * positions * _NETWORK_SECONDS)
     setup, seconds = _SECONDS[recipe.name.rpartition("/")[2]]
     per_game = seconds / 800_000 * (settings.search.simulations + _GAME_OVERHEAD)
     iteration = settings.selfplay.seconds or settings.selfplay.games * per_game
-    grading = settings.grading.games * seconds / 250_000 / settings.grading.every
+    grading = settings.truth.games * seconds / 250_000 / settings.truth.every
     return float(setup + settings.iterations * (iteration + grading))

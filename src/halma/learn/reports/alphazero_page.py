@@ -9,12 +9,11 @@ from html import escape
 from halma.draw.charts import Guide
 from halma.draw.page import paragraphs
 from halma.games import Game, Position
-from halma.learn.alphazero_settings import opponents
 from halma.learn.replay_buffer import GameFiles
 from halma.learn.reports.events import Curve
 from halma.learn.reports.page import Panel, Run, Section, Tile, View, quoted
 from halma.learn.run import MODEL
-from halma.learn.selfplay import Samples
+from halma.learn.samples import Samples
 from halma.solve import Solution
 
 _BOARD = 250
@@ -49,7 +48,7 @@ PANELS = [
         "Seconds an iteration",
         (
             Curve("play_seconds", "self-play", ".1f"),
-            Curve("learn_seconds", "learning", ".1f"),
+            Curve("train_seconds", "training", ".1f"),
             Curve("match_seconds", "matches", ".1f"),
         ),
         "Where the time went.",
@@ -82,7 +81,7 @@ def _measured(run: Run) -> list[Panel]:
                 from_zero=False,
             )
         )
-    for name in opponents(settings) if settings.evaluation.every else ():
+    for name in settings.opponents:
         key = f"vs_{name}"
         panels.append(
             Panel(
@@ -98,7 +97,7 @@ def _measured(run: Run) -> list[Panel]:
 
 def _tiles(run: Run) -> list[Tile]:
     tiles = []
-    for name in opponents(run.recipe.settings):
+    for name in run.recipe.settings.opponents:
         share = run.latest(f"vs_{name}")
         if share is not None:
             elo = run.latest(f"vs_{name}_elo")
@@ -142,8 +141,8 @@ class _Game:
 def _last_game(run: Run) -> _Game | None:
     """Return a game of the last iteration whose games are on disk."""
     files = GameFiles(run.path, run.recipe.game)
-    kept = [number for number in files.kept() if 0 < number <= run.last["iteration"]]
-    return _Game(kept[-1], files.read(kept[-1])[0]) if kept else None
+    kept = [number for number in files.iterations() if 0 < number <= run.last["iteration"]]
+    return _Game(kept[0], files.read(kept[0])[0]) if kept else None
 
 
 def _game(run: Run, last: _Game) -> Section:

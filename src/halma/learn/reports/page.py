@@ -117,7 +117,7 @@ def write_report(path: Path, truth: Solution | None = None, out: Path | None = N
     """Write the page of a run, into its directory unless told otherwise; return what it shows."""
     from halma.learn.reports import alphazero_page, tabular_page
 
-    viewers: dict[str, Viewer] = {"tabular": tabular_page.view, "neural": alphazero_page.view}
+    viewers: dict[str, Viewer] = {"tabular": tabular_page.view, "alphazero": alphazero_page.view}
     run = read_run(path)
     view = viewers[run.recipe.method](run, truth)
     replace_file(out or path / NAME, _page(run, view))

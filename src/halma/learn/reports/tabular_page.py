@@ -12,7 +12,7 @@ from halma.draw.page import paragraphs, table
 from halma.learn.reports.events import Curve
 from halma.learn.reports.page import Panel, Run, Section, Tile, View, quoted
 from halma.learn.reports.table_errors import Cloud, Judged, Judgement, judge
-from halma.learn.tabular import find_solution
+from halma.learn.truth import find_solution
 from halma.networks.lookup_table import open_lookup_table
 from halma.solve import Solution
 
@@ -55,7 +55,7 @@ PANELS = [
         (
             Curve("play_seconds", "self-play", ".2f"),
             Curve("update_seconds", "updates", ".2f"),
-            Curve("grade_seconds", "grading", ".2f"),
+            Curve("truth_seconds", "comparison with exact values", ".2f"),
         ),
         "Where the time went.",
     ),
@@ -64,7 +64,7 @@ PANELS = [
 
 def view(run: Run, truth: Solution | None) -> View:
     """Return what there is to show; the exact solution is found or made if it is not given."""
-    solution = truth or find_solution(run.recipe)
+    solution = truth or find_solution(run.recipe.game)
     judgement = judge(open_lookup_table(run.path, run.recipe.game, keep=False), solution)
     sections = [_clouds(judgement), _worst_values(judgement), _worst_moves(judgement)]
     return View(_tiles(run), PANELS, _changes(run), sections, _commands(run), facts(judgement))
