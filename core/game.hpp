@@ -13,6 +13,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -151,37 +152,46 @@ concept Game =
       { g.compose(fields, s) } -> std::same_as<std::string>;
     };
 
-// Optional hooks of a family; kernels use them where they are present.
-//   int count(const State&)             number of legal moves, without listing them
-//   Ply random_ply(State&, Random&)     resolves chance and plays a uniformly random move
+// Hooks a family may add; what uses them and what happens without is said at each.
+//   int count(const State&)             number of legal moves, without listing them: perft.
+//                                       Without it moves are listed and counted.
+//   Ply random_ply(State&, Random&)     chance and one uniformly random move together: playouts.
+//                                       Without it all moves are listed to draw one.
 //   void features(const State&, int player, float* out),
 //   std::vector<float> default_weights() and float default_scale()
-//                                       at most kMaxFeatures features of a player's position, and
-//                                       weights of a linear evaluation; a negative weight means
+//                                       at most kMaxFeatures numbers that describe a player's
+//                                       position, and weights for them; a negative weight means
 //                                       less is better; a lead times the scale is about the
-//                                       log-odds of winning
-//   bool is_quiet(const State&)         no capture is pending, so that a static evaluation is
-//                                       meaningful
+//                                       logarithm of the odds to win. Needed by every linear
+//                                       evaluation, in trees and in minimax.
+//   bool is_quiet(const State&)         whether no capture is pending: quiescence search. Without
+//                                       it minimax evaluates at its nominal depth.
 //   int advance(const State&, Move) and int trailing(const State&, Move)
-//                                       in races: how far a legal move brings its piece forward,
-//                                       and how far behind that piece is before it
+//                                       where pieces race: how far a legal move brings its piece
+//                                       forward, and how far behind that piece stands before it.
+//                                       Needed by the greedy players.
 //   void furthest(const State&, MoveList&)
-//                                       the legal moves of the largest advance, among them those
-//                                       whose piece trails most, in the order of legal()
-//   void give_turn(State&, int player)  makes that player the one to move, as if the others passed
+//                                       the legal moves that advance most, of those the ones whose
+//                                       piece trails most, in the order of legal(). Without it the
+//                                       greedy players list and compare all moves.
+//   void give_turn(State&, int player)  makes that player the mover, as if the others passed:
+//                                       greedy players that look ahead
 //   void reopen(State&, int player)     continues a game with that player to move, as if nobody
-//                                       had finished
+//                                       had finished yet: counting the moves one player needs
 //   int symmetries(), State image(const State&, int k) and Move image(Move, int k)
-//                                       symmetries of the game: their number, including the
-//                                       identity, number 0, and the image of a state and of a
-//                                       move under the k-th
-//   bool uses_context()                 whether encode() uses the context; by default, yes
-//   bool byte_planes()                  whether encode() writes only integers from 0 to 255, so
-//                                       that planes can be stored as bytes; by default, no
-//   class Backward                      unmoves, for retrograde analysis: see the concept
-//                                       TakesBack in solve/retrograde.hpp
-//   class Forward                       successors by index, to verify the result of the analysis:
-//                                       see the concept WalksIndex there
+//                                       symmetries of the rules: how many with the identity,
+//                                       number 0, and the k-th image of a state and a move.
+//                                       Training samples are augmented with them.
+//   bool uses_context()                 whether encode() looks at the context; without it, yes
+//   bool byte_planes()                  whether all that encode() writes are whole numbers from 0 to
+//                                       255, so that planes are passed on as bytes; without it, no
+//   static constexpr bool kIndexed      false in a family none of whose variants has a dense index:
+//                                       nothing that needs one is compiled
+//   class Layers                        an order of solving a game with chance: HasLayers
+//   class Backward and class Forward    unmoves, and successors by index, for retrograde
+//                                       analysis: TakesBack
+//   class Slices                        positions with few pieces, for endgame tables: HasSlices
+// Nested classes are declared in the family and defined in a header beside it.
 
 template <class G>
 concept CountsMoves = requires(const G& g, const typename G::State& s) {
@@ -251,6 +261,106 @@ concept HasSymmetries = requires(const G& g, const typename G::State& s, Move m,
 template <class G>
 concept GivesTurn = requires(const G& g, typename G::State& s, int player) {
   { g.give_turn(s, player) } -> std::same_as<void>;
+};
+
+template <class G>
+inline constexpr bool kIndexed = [] {
+  if constexpr (requires { G::kIndexed; })
+    return G::kIndexed;
+  else
+    return true;
+}();
+
+/// A run of indices: from first up to but not including last.
+struct Block {
+  std::uint64_t first, last;
+};
+/// Blocks that do not depend on each other, only on blocks of earlier stages and on themselves,
+/// so that threads can share them.
+using Stage = std::vector<Block>;
+
+/// The order in which the positions of a game with chance can be solved (solve/expectimax.hpp).
+template <class G>
+concept HasLayers = Game<G> && requires(const G& game) {
+  // Whether play can return to a position; if not, a position's successors within its block have
+  // smaller indices.
+  { G::Layers::kCyclic } -> std::convertible_to<bool>;
+  // All blocks that hold decisions, in order.
+  { G::Layers::stages(game) } -> std::same_as<std::vector<Stage>>;
+  // Every value times this is a whole number.
+  { G::Layers::denominator(game) } -> std::same_as<double>;
+};
+
+/// Layers of a game whose chance has equally likely outcomes with consecutive indices.
+template <class G>
+concept RollsInARow = HasLayers<G> && requires(const G& game, const typename G::State& chance) {
+  // The number of outcomes of a chance state; 0 where they are not in a row.
+  { G::Layers::rolls(game, chance) } -> std::same_as<int>;
+  // The index of the first of them.
+  { G::Layers::rolled(game, chance) } -> std::same_as<std::uint64_t>;
+};
+
+/// Unmoves of a deterministic game for two, for retrograde analysis
+/// (solve/retrograde.hpp; docs/methods/retrograde.md explains rows and blocks). A move changes the
+/// mover's own pieces only. A block is all positions in which the player to move stands in given
+/// places; a row keeps a block, or two that mirror each other.
+template <class G>
+concept TakesBack = Game<G> &&
+                    requires(const G& game, const typename G::Backward& tables,
+                             typename G::Backward::Block& block, std::uint32_t place) {
+                      { G::Backward::rows(game) } -> std::same_as<std::uint64_t>;
+                      { G::Backward::width(game) } -> std::same_as<std::uint64_t>;  // places in a row
+                      { tables.max_moves() } -> std::same_as<int>;
+                      { tables.block(std::uint64_t{}) } -> std::same_as<std::uint32_t>;  // the block of a row
+                      { tables.weight(std::uint64_t{}) } -> std::same_as<int>;  // how many blocks it keeps
+                      { block.open(place) } -> std::same_as<void>;              // sets the block
+                      // Moves of the army in `place`, or kMustPass, kIllegal, or 0 where the game is over.
+                      { block.standing(place) } -> std::same_as<int>;
+                      // Where the same position stands when the other player is to move.
+                      { block.turned(place) } -> std::same_as<typename G::Backward::Spot>;
+                      { block.turned_and_mirrored(place) } -> std::same_as<typename G::Backward::Spot>;
+                      // Places from which a move leads to this one.
+                      block.predecessors(place, [](std::uint32_t) {});
+                    } &&
+                    // Moves played forward, to check a finished table independently of Backward: rows of the
+                    // index, whose positions have their successors in the same row.
+                    requires(const G& game, typename G::Forward& walk,
+                             const typename G::Forward::Before& before, const MoveList& moves) {
+                      { G::Forward::rows(game) } -> std::same_as<std::uint64_t>;
+                      { G::Forward::width(game) } -> std::same_as<std::uint64_t>;
+                      walk.open(std::uint64_t{});  // starts a row
+                      { walk.next() } -> std::same_as<typename G::Forward::Before>;
+                      { walk.rank(before.set) } -> std::same_as<std::uint64_t>;
+                      // Whether index() and unindex() agree with the walk.
+                      { walk.agrees(before, std::uint64_t{}) } -> std::same_as<bool>;
+                      // Calls back with the place of each successor.
+                      walk.after(before, moves, [](std::uint64_t) {});
+                    };
+
+/// Positions with few pieces, sorted into slices by material, for endgame tables
+/// (solve/endgames.hpp). A move either changes the material or leads to the mirror image of the
+/// slice.
+template <class G>
+concept HasSlices = Game<G> && requires(const G& game, const typename G::State& s,
+                                        const typename G::Slices::Material& m, int pieces, std::uint64_t i) {
+  { G::Slices::kMaxPieces } -> std::convertible_to<int>;
+  // All materials up to a number of pieces in solving order, each next to its mirror image.
+  { G::Slices::materials(pieces) } -> std::same_as<std::vector<typename G::Slices::Material>>;
+  { m.mirrored() } -> std::same_as<typename G::Slices::Material>;  // seen from the other side
+  { m.counts() } -> std::same_as<std::vector<int>>;                // pieces by kind
+  { G::Slices::kCodes } -> std::convertible_to<int>;
+  { G::Slices::code(m) } -> std::same_as<int>;  // a number of its own below kCodes
+  { G::Slices::pieces(s) } -> std::same_as<int>;
+  { G::Slices::lost(s) } -> std::same_as<bool>;  // the player to move has no piece
+  { G::Slices::material(s) } -> std::same_as<std::optional<typename G::Slices::Material>>;
+  // Positions of a slice have distinct numbers below size(); unindex() is the inverse and
+  // gives nothing where there is no position.
+  { G::Slices::size(m) } -> std::same_as<std::uint64_t>;
+  { G::Slices::index(s) } -> std::same_as<std::uint64_t>;
+  { G::Slices::unindex(m, i) } -> std::same_as<std::optional<typename G::State>>;
+  { G::Slices::converts(s, s) } -> std::same_as<bool>;  // whether a move changed the material
+  // States from which a move that keeps the material leads to s.
+  game.take_back_steps(s, [](const typename G::State&) {});
 };
 
 }  // namespace halma

@@ -24,6 +24,8 @@ namespace halma {
 
 class DarkChess {
  public:
+  class Layers;  // the order of solving: darkchess_layers.hpp
+
   // Kinds from the highest rank to the lowest.
   enum Kind { kKing, kGuard, kMinister, kRook, kKnight, kCannon, kPawn };
   static constexpr int kKinds = dark::kKinds, kTypes = dark::kTypes;

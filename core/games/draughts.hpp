@@ -27,6 +27,9 @@ namespace halma {
 
 class Draughts {
  public:
+  class Slices;  // positions with few pieces: draughts_slices.hpp
+
+  static constexpr bool kIndexed = false;
   static constexpr int kSquares = 32;
   static constexpr int kMaxPieces = 12;
   static constexpr int kMaxJumps = 9;

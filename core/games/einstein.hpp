@@ -18,6 +18,8 @@ namespace halma {
 
 class Einstein {
  public:
+  class Layers;  // the order of solving: einstein_layers.hpp
+
   static constexpr int kMaxPieces = 6;
   static constexpr int kMaxCells = 64;
 

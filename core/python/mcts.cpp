@@ -2,12 +2,11 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
 #include <limits>
-#include <thread>
 
-#include "../search/registry.hpp"
+#include "../registry.hpp"
+#include "../search/batch.hpp"
+#include "../thread_pool.hpp"
 #include "bind.hpp"
 
 namespace halma::python {
@@ -25,7 +24,7 @@ std::unique_ptr<AnyMcts> make(const AnyGame& game, const SearchOptions& options,
                               const std::vector<float>& weights, float scale, std::uint64_t seed) {
   check_options(game, options);
   if (weights.size() > kMaxFeatures) throw nb::value_error("there are too many weights");
-  return searches_for(game).mcts(game, options, EvaluatorChoice{evaluator, weights, scale}, seed);
+  return family_of(game).mcts(game, options, EvaluatorChoice{evaluator, weights, scale}, seed);
 }
 
 nb::dict dump(const TreeDump& tree) {
@@ -59,27 +58,15 @@ struct Search {
 /// Runs independent searches on several threads; what each finds does not depend on how
 /// many there are.
 void run_many(const std::vector<Search*>& searches, std::uint64_t simulations, double seconds, int threads) {
-  if (threads < 1) throw nb::value_error("there must be at least one thread");
+  checked_threads(threads);
   for (const Search* search : searches) search->rooted();
   std::vector<Search*> sorted = searches;
   std::sort(sorted.begin(), sorted.end());
   if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
     throw nb::value_error("a search can run only once at a time");
   nb::gil_scoped_release release;
-  std::atomic<std::size_t> next = 0;
-  std::vector<std::exception_ptr> failed(threads);
-  std::vector<std::thread> crew;
-  for (int i = 0; i < threads; ++i)
-    crew.emplace_back([&, i] {
-      try {
-        for (std::size_t k; (k = next++) < searches.size();) searches[k]->tree->run(simulations, seconds);
-      } catch (...) {
-        failed[i] = std::current_exception();
-      }
-    });
-  for (std::thread& thread : crew) thread.join();
-  for (const std::exception_ptr& trouble : failed)
-    if (trouble) std::rethrow_exception(trouble);
+  parallel_for(threads, searches.size(),
+               [&] { return [&](std::uint64_t i) { searches[i]->tree->run(simulations, seconds); }; });
 }
 
 /// A batch with its game and the shape of what goes in and out.
@@ -250,7 +237,7 @@ void bind_mcts(nb::module_& module) {
              std::uint64_t seed) {
             check_options(game, options);
             if (trees < 1) throw nb::value_error("a batch has at least one tree");
-            new (self) BatchSearch{&game, searches_for(game).batch(game, options, trees, seed)};
+            new (self) BatchSearch{&game, family_of(game).batch(game, options, trees, seed)};
           },
           nb::arg("game"), nb::arg("options"), nb::arg("trees"), nb::arg("seed") = 0, nb::keep_alive<1, 2>())
       .def("set_root", &set_batch_root, nb::arg("tree"), nb::arg("state"), nb::arg("simulations"),

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "../any.hpp"
 #include "../search/options.hpp"
 
 namespace halma {
@@ -38,6 +39,14 @@ struct PoolOptions {
   int resign_after = 1;
   // In this share of games nobody resigns, to see who would have been wrong to.
   float resign_never_share = 0.1f;
+};
+
+/// Everything a pool is made of, beside its game.
+struct PoolPlan {
+  PoolOptions options;
+  Limits limits;
+  int slots, groups, threads;
+  std::uint64_t seed, first, end;
 };
 
 }  // namespace halma

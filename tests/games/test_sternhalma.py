@@ -249,7 +249,7 @@ def test_pieces_keep_their_identity() -> None:
     assert game.position(moved.text) == moved
 
 
-def test_nobody_may_complete_another_players_win() -> None:
+def test_a_move_may_not_complete_another_players_win() -> None:
     # Player 2's target, player 1's home, lacks one piece at a2 and holds one of player 2's
     # at a1. A piece from outside must not fill it; b1 may, as that leaves b1 empty.
     position = halma.game("rhombus-4x4-3").position("..22/1.../..../21.1 1")
@@ -262,7 +262,7 @@ def test_nobody_may_complete_another_players_win() -> None:
 
 
 def test_second_place_and_triple_win() -> None:
-    """schulte2021: whoever's target is full once somebody is first takes the second place."""
+    """schulte2021: once a player is first, a player whose target is full is second."""
     game = halma.game("star-37-3p")
     decided = Counter()
     for seed in range(300):

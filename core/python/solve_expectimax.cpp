@@ -1,36 +1,18 @@
-// Exact solving of chance games, and looking up what was solved.
+// Bindings of the solver for games with chance, and of its tables.
 #include "../solve/expectimax.hpp"
+
+#include "../registry.hpp"
 #include "bind.hpp"
 
 namespace halma::python {
 namespace {
 
-using StateRows = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Values = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Distances = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Bits = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-/// A solver for the game if it is of one of these families.
-template <class... Families>
-std::unique_ptr<AnyExpectimax> solver_among(const AnyGame& game) {
-  std::unique_ptr<AnyExpectimax> solver;
-  const auto attempt = [&]<class G>(const Erased<G>* found) {
-    if (found) solver = std::make_unique<ExpectimaxSolver<G>>(found->concrete());
-  };
-  (attempt(dynamic_cast<const Erased<Families>*>(&game)), ...);
-  return solver;
-}
-
-bool supports(const AnyGame& game) {
-  const bool layered = dynamic_cast<const Erased<Einstein>*>(&game) != nullptr ||
-                       dynamic_cast<const Erased<DarkChess>*>(&game) != nullptr;
-  return layered && game.index_size() > 0;
-}
+bool supports(const AnyGame& game) { return family_of(game).expectimax.solver && game.index_size() > 0; }
 
 std::unique_ptr<AnyExpectimax> solver_for(const AnyGame& game, int threads) {
   if (!supports(game)) throw nb::value_error("this game cannot be solved stage by stage");
-  auto solver = solver_among<Einstein, DarkChess>(game);
-  solver->threads = threads;
+  auto solver = family_of(game).expectimax.solver(game);
+  solver->threads = checked_threads(threads);
   return solver;
 }
 
@@ -42,13 +24,13 @@ struct Solver {
   std::unique_ptr<AnyExpectimax> solver;
 };
 
-/// Arrays of a finished solution, which somebody else keeps alive.
+/// Arrays of a finished solution, kept alive by Python.
 struct Lookup final : Oracle {
   const AnyGame* game;
   std::unique_ptr<AnyExpectimax> solver;
-  WorthTable table;
+  ExactTable table;
 
-  Lookup(const AnyGame& game, std::unique_ptr<AnyExpectimax> solver, WorthTable table)
+  Lookup(const AnyGame& game, std::unique_ptr<AnyExpectimax> solver, ExactTable table)
       : game(&game), solver(std::move(solver)), table(table) {}
 
   bool fits(const AnyGame& other) const override {
@@ -56,25 +38,19 @@ struct Lookup final : Oracle {
   }
   std::optional<ExactValue> probe(const Bytes* state) const override {
     if (!game->at_chance(state) && game->terminal(state)) return std::nullopt;
-    const Worth worth = solver->look_up(state, table);
-    return ExactValue{worth.value / solver->denominator(), worth.distance};
+    const ExactValue found = solver->look_up(state, table);
+    return ExactValue{found.value / solver->denominator(), found.distance};
   }
 };
 
-WorthTable checked_table(const AnyGame& game, const Values& values, const Distances& distances) {
+ExactTable checked_table(const AnyGame& game, const DoubleArray& values, const ByteArray& distances) {
   if (values.shape(0) != game.index_size() || distances.shape(0) != game.index_size())
     throw nb::value_error("these arrays do not have an entry for every position");
   return {values.data(), distances.data()};
 }
 
-const Bytes* rows(const AnyGame& game, const StateRows& states) {
-  if (states.shape(1) != game.state_size())
-    throw nb::value_error("the rows of this array are not states of this game");
-  return reinterpret_cast<const Bytes*>(states.data());
-}
-
 nb::ndarray<nb::numpy, std::uint64_t> index_many(const AnyGame& game, const StateRows& states) {
-  const Bytes* bytes = rows(game, states);
+  const Bytes* bytes = row_bytes(game, states);
   const std::size_t number = states.shape(0), size = game.state_size();
   std::vector<std::uint64_t> indices(number);
   {
@@ -85,7 +61,7 @@ nb::ndarray<nb::numpy, std::uint64_t> index_many(const AnyGame& game, const Stat
 }
 
 nb::ndarray<nb::numpy, double> look_up_many(const Lookup& self, const StateRows& states) {
-  const Bytes* bytes = rows(*self.game, states);
+  const Bytes* bytes = row_bytes(*self.game, states);
   std::vector<double> values(states.shape(0));
   {
     nb::gil_scoped_release release;
@@ -99,12 +75,12 @@ nb::list moves(const Lookup& self, const nb::bytes& state) {
   const Bytes* bytes = state_bytes(*self.game, state);
   nb::list found;
   if (self.game->at_chance(bytes)) return found;
-  for (const MoveWorth& m : self.solver->moves(bytes, self.table))
-    found.append(nb::make_tuple(m.move, m.worth.value, m.worth.distance));
+  for (const MoveValue& m : self.solver->moves(bytes, self.table))
+    found.append(nb::make_tuple(m.move, m.value.value, m.value.distance));
   return found;
 }
 
-nb::dict count(const Lookup& self, const Bits& reachable) {
+nb::dict count(const Lookup& self, const WordArray& reachable) {
   if (reachable.shape(0) != (self.game->index_size() + 63) / 64)
     throw nb::value_error("this array does not have a bit for every position");
   SolutionCounts counts;
@@ -122,8 +98,8 @@ nb::dict count(const Lookup& self, const Bits& reachable) {
   return out;
 }
 
-void restore(Solver& self, int stage, const Values& values, const Distances& distances) {
-  const WorthTable table = checked_table(*self.game, values, distances);
+void restore(Solver& self, int stage, const DoubleArray& values, const ByteArray& distances) {
+  const ExactTable table = checked_table(*self.game, values, distances);
   if (stage < 0 || stage > self.solver->stages()) throw nb::value_error("there is no such stage");
   const std::uint64_t size = self.game->index_size();
   self.solver->values.assign(table.values, table.values + size);
@@ -133,8 +109,8 @@ void restore(Solver& self, int stage, const Values& values, const Distances& dis
 
 }  // namespace
 
-void bind_solve_chance(nb::module_& module) {
-  nb::class_<Solver>(module, "Expectimax", "Solves a chance game stage by stage.")
+void bind_expectimax(nb::module_& module) {
+  nb::class_<Solver>(module, "Expectimax", "Solves a game with chance stage by stage.")
       .def(
           "__init__",
           [](Solver* self, const AnyGame& game, int threads) {
@@ -158,7 +134,7 @@ void bind_solve_chance(nb::module_& module) {
           "Whether values will be whole numbers, without any rounding.")
       .def_prop_ro(
           "passes", [](const Solver& self) { return self.solver->passes.load(); },
-          "The most quiet moves in a row that any value depends on, where play can circle.")
+          "The most reversible moves in a row that any value depends on, in cyclic games.")
       .def_prop_ro("decisions", [](const Solver& self) { return self.solver->decisions(); })
       .def("restore", &restore, nb::arg("stage"), nb::arg("values"), nb::arg("distances"))
       .def(
@@ -179,10 +155,11 @@ void bind_solve_chance(nb::module_& module) {
           nb::sig("def distances(self) -> numpy.typing.NDArray[numpy.uint8]"),
           "Distances by index; not a copy.");
 
-  nb::class_<Lookup, Oracle>(module, "ExpectimaxTable", "Answers questions from the arrays of a solution.")
+  nb::class_<Lookup, Oracle>(module, "ExpectimaxTable",
+                             "A solved game with chance, from the arrays of a solution.")
       .def(
           "__init__",
-          [](Lookup* self, const AnyGame& game, const Values& values, const Distances& distances,
+          [](Lookup* self, const AnyGame& game, const DoubleArray& values, const ByteArray& distances,
              int threads) {
             auto solver = solver_for(game, threads);
             new (self) Lookup(game, std::move(solver), checked_table(game, values, distances));
@@ -198,8 +175,8 @@ void bind_solve_chance(nb::module_& module) {
       .def(
           "look_up",
           [](const Lookup& self, const nb::bytes& state) {
-            const Worth worth = self.solver->look_up(state_bytes(*self.game, state), self.table);
-            return nb::make_tuple(worth.value, worth.distance);
+            const ExactValue found = self.solver->look_up(state_bytes(*self.game, state), self.table);
+            return nb::make_tuple(found.value, found.distance);
           },
           nb::sig("def look_up(self, state: bytes, /) -> tuple[float, int]"),
           "Value times the denominator, and distance, for the mover of any state.")
