@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 import math
 import textwrap
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import Any, TypeVar, get_type_hints
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, make_dataclass, replace
+from typing import Any, Protocol, TypeVar, get_type_hints
 
 from halma.errors import RecipeError, suggestion
 
@@ -29,6 +29,7 @@ _KINDS: dict[Any, str] = {
     str: "a text",
     Texts: "a list of texts",
 }
+_OPTION_TYPES: dict[str, Any] = {"int": int, "float": float, "bool": bool, "choice": str}
 _WIDTH = 92
 
 
@@ -75,6 +76,65 @@ def varied(
     about: About = next(entry for entry in fields(section) if entry.name == name).metadata["about"]
     changed = replace(about, papers=papers, help=about.help if help is None else help)
     return field(default=default, metadata={"about": changed})
+
+
+class DeclaredOption(Protocol):
+    """An option as the core declares it."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def type(self) -> str:
+        """`int`, `float`, `bool` or `choice`."""
+
+    @property
+    def default(self) -> Any:
+        """Its default; None if that depends on other options."""
+
+    @property
+    def low(self) -> float:
+        """The lowest number."""
+
+    @property
+    def high(self) -> float:
+        """The highest number."""
+
+    @property
+    def choices(self) -> Sequence[str]:
+        """The texts it can be."""
+
+    @property
+    def about(self) -> str:
+        """Its explanation."""
+
+
+def section_from(
+    name: str,
+    options: Iterable[DeclaredOption],
+    defaults: Mapping[str, Plain],
+    papers: Mapping[str, str],
+    choices: Mapping[str, tuple[str, ...]] | None = None,
+) -> Any:
+    """Return a section with a setting for every option that the core declares.
+
+    `defaults` and `choices` replace those of the declaration; `papers` is what papers used.
+    """
+    entries = []
+    for option in options:
+        kind = _OPTION_TYPES[option.type]
+        is_number = kind in (int, float)
+        made = setting(
+            defaults.get(option.name, option.default),
+            option.about,
+            papers=papers.get(option.name, ""),
+            low=option.low if is_number else -math.inf,
+            high=option.high if is_number else math.inf,
+            choices=(choices or {}).get(option.name, tuple(option.choices)),
+        )
+        entries.append((option.name, kind, made))
+    return make_dataclass(name, entries, frozen=True)
 
 
 def read(kind: type[T], given: Mapping[str, Any]) -> T:

@@ -61,7 +61,7 @@ class Cloud:
 
 
 @dataclass(frozen=True)
-class MoveError:
+class ComparedMove:
     """A legal move with the table's probability and its exact value."""
 
     move: Move
@@ -71,7 +71,7 @@ class MoveError:
 
 
 @dataclass(frozen=True)
-class PositionError:
+class ComparedPosition:
     """A position with the table's value, the exact one, and its moves, most probable first."""
 
     position: Position
@@ -79,7 +79,7 @@ class PositionError:
     #: values for the player to move
     learned: float
     exact: float
-    moves: list[MoveError]
+    moves: list[ComparedMove]
 
     @property
     def error(self) -> float:
@@ -102,11 +102,11 @@ class TableErrors:
     clouds: tuple[Cloud, ...]
     #: least number of updates of `worst_values`
     level: int
-    worst_values: list[PositionError]
+    worst_values: list[ComparedPosition]
     #: positions whose most probable move was examined, and how many of those moves lose value
     sample: int
     wrong: int
-    worst_moves: list[PositionError]
+    worst_moves: list[ComparedPosition]
 
 
 def find_errors(table: LookupTable, solution: Solution, worst: int = 6) -> TableErrors:
@@ -122,29 +122,29 @@ def find_errors(table: LookupTable, solution: Solution, worst: int = 6) -> Table
         most_updated.add(updates[updates > 0], rows[updates > 0])
     # Of the levels that have positions, the highest says most: those values should be right.
     last = max((i for i, cloud in enumerate(clouds) if cloud.positions), default=0)
-    sample = [_position_error(table, solution, row) for row in most_updated.rows]
+    sample = [_compared_position(table, solution, row) for row in most_updated.rows]
     wrong = [position for position in sample if position.loss > TOLERANCE]
     return TableErrors(
         table.iteration,
         len(table),
         clouds,
         LEVELS[last],
-        [_position_error(table, solution, row) for row in largest[last].rows],
+        [_compared_position(table, solution, row) for row in largest[last].rows],
         len(sample),
         len(wrong),
         sorted(wrong, key=lambda position: -position.loss)[:worst],
     )
 
 
-def _position_error(table: LookupTable, solution: Solution, row: int) -> PositionError:
+def _compared_position(table: LookupTable, solution: Solution, row: int) -> ComparedPosition:
     position = Position(table.game, table.game.core.unindex(int(table.indices(row, row + 1)[0])))
     moves = solution.moves(position)
     top = max(move.value for move in moves)
     errors = [
-        MoveError(move.move, float(probability), move.value, move.value > top - TOLERANCE)
+        ComparedMove(move.move, float(probability), move.value, move.value > top - TOLERANCE)
         for move, probability in zip(moves, table.policy(position), strict=True)
     ]
-    return PositionError(
+    return ComparedPosition(
         position,
         int(table.updates(row, row + 1)[0]),
         table.value(position),

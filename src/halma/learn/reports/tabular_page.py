@@ -20,7 +20,7 @@ from halma.learn.reports.page import (
     quoted,
     win_rate_panel,
 )
-from halma.learn.reports.table_errors import PositionError, TableErrors, find_errors
+from halma.learn.reports.table_errors import ComparedPosition, TableErrors, find_errors
 from halma.learn.truth import find_solution
 from halma.networks.lookup_table import open_lookup_table
 from halma.solve import Solution
@@ -101,7 +101,7 @@ def _facts(errors: TableErrors) -> dict[str, Any]:
     }
 
 
-def _position_facts(position: PositionError) -> dict[str, Any]:
+def _position_facts(position: ComparedPosition) -> dict[str, Any]:
     return {
         "position": position.position.text,
         "updates": position.updates,
@@ -187,11 +187,11 @@ def _worst_moves(errors: TableErrors) -> Section:
     return Section("Costliest moves", paragraphs(text) + _boards(errors.worst_moves))
 
 
-def _boards(positions: list[PositionError]) -> str:
+def _boards(positions: list[ComparedPosition]) -> str:
     return grid("three", map(_board, positions)) if positions else ""
 
 
-def _board(position: PositionError) -> str:
+def _board(position: ComparedPosition) -> str:
     picture = position.position.svg(position.moves[0].move, size=_BOARD)
     shown = position.moves[:_MOVES]
     if not any(move.is_best for move in shown):
