@@ -1,6 +1,6 @@
 #include "bind.hpp"
 
-// Families of games, a line each: bind_NAME() is in NAME.cpp.
+// Families of games: bind_NAME() is in NAME.cpp.
 #define HALMA_FAMILIES(each) each(sternhalma) each(draughts) each(einstein) each(darkchess)
 
 namespace halma::python {

@@ -15,7 +15,10 @@ def check(
     seed: Seed = 0,
     json: JsonFlag = False,
 ) -> None:
-    """Test a game against the contract and list its optional hooks; exit status 1 if it fails."""
+    """Test a game against the contract; exit status 1 if it fails.
+
+    Then list which optional hooks the game offers, and what it costs to be without the others.
+    """
     from dataclasses import asdict
 
     from halma.games.conformance import check as run_check
