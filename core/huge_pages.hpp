@@ -1,7 +1,7 @@
 // An allocator on huge pages, for the arrays of thousands of trees that are used in turn.
 //
 // With pages of 4 KiB nearly every access to another tree misses the TLB; with pages of
-// 2 MiB few do. Malloc uses such pages only if the environment says so before the start.
+// 2 MiB few do. Malloc uses such pages only if configured by the environment before the start.
 //
 // A page is divided into blocks of one size. Trees grow together, so the blocks they have
 // outgrown are on the same pages, and a page without used blocks is divided anew for the

@@ -251,7 +251,7 @@ class Sternhalma {
 
   // Planes over the matrix, the mover's home at the bottom (bottom left on a rhombus).
   //   by board: pieces of the mover and of the others in turn; with second_place, a
-  //   full plane for each who has finished first; last, the holes the mover may stop in;
+  //   full plane for each player that has finished first; last, the holes the mover may stop in;
   //   by identity (liu2019): for each of three states, newest first, the mover's and the
   //   opponent's pieces as ids 1, 2, ...; last, a plane of ones if player 1 is to move.
   PlaneShape shape() const {

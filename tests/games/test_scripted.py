@@ -191,7 +191,7 @@ def test_impossible_declarations(changes, sentence):
 
 
 @pytest.mark.parametrize(
-    "method, answer, ask, sentence",
+    "method, answer, call, sentence",
     [
         ("initial", [1, 2, 3], lambda g: g.core.initial(), r"initial\(\) must return a state"),
         ("initial", None, lambda g: g.core.initial(), r"initial\(\) must return a state"),
@@ -210,10 +210,10 @@ def test_impossible_declarations(changes, sentence):
         ("outcomes", [(-1, 1)], lambda g: g.core.outcomes(g.core.initial()), "must lie between"),
     ],
 )
-def test_impossible_return_values(method, answer, ask, sentence):
+def test_impossible_return_values(method, answer, call, sentence):
     game = type("Broken", (Nim,), {method: lambda self, *arguments: answer})()
     with pytest.raises((TypeError, ValueError), match=sentence):
-        ask(game)
+        call(game)
 
 
 def test_an_index_out_of_range_is_refused():
@@ -232,7 +232,7 @@ class Mishap(Exception):
 
 
 @pytest.mark.parametrize(
-    "ask",
+    "call",
     [
         lambda game: game.start().play("0"),
         lambda game: game.start().perft(3),
@@ -241,13 +241,13 @@ class Mishap(Exception):
         lambda game: halma.Record(game).play("0"),
     ],
 )
-def test_exceptions_of_a_game_are_passed_through(ask):
+def test_exceptions_of_a_game_are_passed_through(call):
     class Clumsy(Nim):
         def play(self, state, move):
             raise Mishap("dropped it")
 
     with pytest.raises(Mishap, match="dropped it"):
-        ask(Clumsy())
+        call(Clumsy())
 
 
 def test_a_record_survives_an_exception():

@@ -95,8 +95,8 @@ def _spoil(text: str, letters: str, rng: random.Random) -> str:
     return rng.choice((head + tail[1:], head + letter + tail, head + letter + tail[1:]))
 
 
-@requirement("picture", "any", "A position can be drawn, and all pieces are on cells.")
-def _picture(sample: Sample, position: Position) -> Iterator[str]:
+@requirement("drawing", "any", "A position can be drawn, and all pieces are on cells.")
+def _drawing(sample: Sample, position: Position) -> Iterator[str]:
     moves = sample.game.core.legal(position.state) if not position.is_chance else []
     rng = sample.rng(position.state.hex())
     for move in [None, *rng.sample(moves, min(len(moves), 2))]:
