@@ -30,7 +30,7 @@ Book = Annotated[Path | None, typer.Option(help="A file of start positions, one 
 Plies = Annotated[int, typer.Option(min=1, help="Stop a game after this many plies.")]
 Workers = Annotated[
     int | None,
-    typer.Option(min=1, max=1024, help="Processes that play; by default one per core."),
+    typer.Option(min=1, max=1024, help="Worker processes; by default one per core."),
 ]
 Database = Annotated[
     Path | None,
