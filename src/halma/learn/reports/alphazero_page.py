@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 from halma.agents import agent
-from halma.draw.charts import Guide
+from halma.draw.charts import ChartGuide
 from halma.draw.page import paragraphs
 from halma.errors import HalmaError
 from halma.games import Game, Position, Record
@@ -86,7 +86,7 @@ def _result_panels(run: Run) -> list[Panel]:
             (Curve(f"vs_{name}", name, ".1%"),),
             "Share of points with its 95% interval, in pairs of games with exchanged seats.",
             band=(f"vs_{name}_low", f"vs_{name}_high"),
-            level=Guide(0.5, "equal"),
+            level=ChartGuide(0.5, "equal"),
         )
         for name in settings.opponents
     ]
@@ -109,13 +109,15 @@ def _tiles(run: Run) -> list[Tile]:
     ]
 
 
-def _changes(run: Run) -> list[Guide]:
+def _changes(run: Run) -> list[ChartGuide]:
     """Return where the learning rate fell in a step."""
     learning = run.recipe.settings.learning
     if learning.schedule != "step":
         return []
     later = [m["iteration"] for m in run.metrics if m["learning_rate"] == learning.late_rate]
-    return [Guide(float(later[0] - 1), f"learning rate {learning.late_rate:g}")] if later else []
+    return (
+        [ChartGuide(float(later[0] - 1), f"learning rate {learning.late_rate:g}")] if later else []
+    )
 
 
 @dataclass(frozen=True)

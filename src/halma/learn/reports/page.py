@@ -14,7 +14,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from halma.draw.charts import MOST_POINTS, Guide, Line, draw_lines, thin
+from halma.draw.charts import MOST_POINTS, ChartGuide, ChartLine, downsample, line_chart
 from halma.draw.page import page, paragraphs, table
 from halma.errors import RunError
 from halma.files import replace_file
@@ -68,7 +68,7 @@ class Panel:
     #: metrics of the low and the high end of the first curve's interval
     band: tuple[str, str] | None = None
     #: a value to compare the curves with
-    level: Guide | None = None
+    level: ChartGuide | None = None
     from_zero: bool = True
 
 
@@ -87,7 +87,7 @@ class View:
     tiles: list[Tile]
     panels: list[Panel]
     #: iterations after which something changed
-    changes: list[Guide]
+    changes: list[ChartGuide]
     sections: list[Section]
     #: shell commands, each with its purpose
     commands: list[tuple[str, str]]
@@ -165,7 +165,7 @@ def win_rate_panel(whose: str) -> Panel:
         f"Share of points of {whose} most probable moves against the optimal player, with its "
         "95% interval. Nobody can score more than 50% in the long run.",
         band=("wr_p_low", "wr_p_high"),
-        level=Guide(0.5, "perfect play"),
+        level=ChartGuide(0.5, "perfect play"),
         from_zero=False,
     )
 
@@ -189,15 +189,15 @@ def _curves(run: Run, view: View) -> str:
     return (paragraphs(text) if text else "") + grid("two", cards, tag="figure")
 
 
-def _panel(run: Run, panel: Panel, changes: Sequence[Guide]) -> str:
+def _panel(run: Run, panel: Panel, changes: Sequence[ChartGuide]) -> str:
     lines = []
     for curve in panel.curves:
         points = _series(run, curve.key)
         is_first = curve is panel.curves[0]
         band = _series(run, *panel.band) if panel.band is not None and is_first else []
-        lines.append(Line(curve.title, points, band))  # type: ignore[arg-type]
+        lines.append(ChartLine(curve.title, points, band))  # type: ignore[arg-type]
     shape = panel.curves[0].format
-    return draw_lines(
+    return line_chart(
         panel.title,
         lines,
         "iteration",
@@ -215,7 +215,7 @@ def _series(run: Run, *keys: str) -> list[tuple[float, ...]]:
         for m in run.metrics
         if all(m.get(key) is not None for key in keys)
     )
-    return thin(list(found))
+    return downsample(list(found))
 
 
 def _short(y: float, shape: str) -> str:

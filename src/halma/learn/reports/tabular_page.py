@@ -6,7 +6,7 @@ from html import escape
 from itertools import pairwise
 from typing import Any
 
-from halma.draw.charts import Guide, draw_cloud
+from halma.draw.charts import ChartGuide, scatter_chart
 from halma.draw.page import paragraphs, table
 from halma.learn.reports.events import Curve, clock
 from halma.learn.reports.page import (
@@ -72,7 +72,7 @@ def view(run: Run, solution: Solution | None) -> View:
         PANELS,
         # Where the learning rate changed.
         [
-            Guide(float(before["iteration"]), f"learning rate {after['learning_rate']:g}")
+            ChartGuide(float(before["iteration"]), f"learning rate {after['learning_rate']:g}")
             for before, after in pairwise(run.metrics)
             if before["learning_rate"] != after["learning_rate"]
         ],
@@ -142,7 +142,7 @@ def _clouds(errors: TableErrors) -> Section:
         "updated; their values are near a half."
     )
     cards = [
-        draw_cloud(
+        scatter_chart(
             f"updated {cloud.at_least} or more times: {cloud.positions:,}",
             cloud.counts.tolist(),
             "exact value",
