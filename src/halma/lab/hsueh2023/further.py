@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from statistics import fmean
@@ -20,17 +20,34 @@ from halma.learn import Recipe
 from halma.learn.settings import Plain
 from halma.statistics import difference, half_width
 
-#: Every method by the settings that it changes; the first is the paper's.
-METHODS: Mapping[str, Mapping[str, Plain]] = {
-    "PUCT +0": {},
-    "PUCT +0.5": {FPU_KEY: "draw"},
-    "Gumbel": {"search.rule": "gumbel"},
-    "proven values": {"search.solver": True},
-    "symmetry": {"learning.symmetries": True},
+
+@dataclass(frozen=True)
+class ComparedMethod:
+    """A way to search or to learn: the settings it changes, and what it does."""
+
+    changes: Mapping[str, Plain]
+    text: str = ""
+
+
+#: To compare one more method, add it here.
+METHODS = {
+    "PUCT +0": ComparedMethod({}),
+    "PUCT +0.5": ComparedMethod({FPU_KEY: "draw"}),
+    "Gumbel": ComparedMethod(
+        {"search.rule": "gumbel"},
+        "samples the moves of the root without replacement and selects among them by sequential "
+        "halving",
+    ),
+    "proven values": ComparedMethod(
+        {"search.solver": True}, "back up wins, draws and losses that the search has proven"
+    ),
+    "symmetry": ComparedMethod(
+        {"learning.symmetries": True}, "learns from the mirror images of a position as well"
+    ),
 }
-BASE = "PUCT +0"
-#: What the paper finds best with few simulations; other selection rules are compared with it too.
-BEST_BASE = "PUCT +0.5"
+#: The paper's method, and what it finds best with few simulations; other selection rules are
+#: compared with both.
+BASE, BEST_BASE = "PUCT +0", "PUCT +0.5"
 
 #: Method, simulations, seed.
 Label = tuple[str, int, int]
@@ -41,17 +58,15 @@ MEASURES: Mapping[str, Callable[[VariantRuns, Label], float]] = {
 }
 
 _TEXT = (
-    "The default setting, with other ways to search or to learn. Gumbel AlphaZero samples the "
-    "moves of the root without replacement and selects among them by sequential halving; proven "
-    "values back up wins, draws and losses that the search has proven; symmetry learns from the "
-    "mirror images of a position as well. The root does not count as a simulation here, as it "
-    "does in the paper: of 2 simulations only one would be left.\n\n"
+    "The default setting, with other ways to search or to learn: "
+    + "; ".join(f"{name} {method.text}" for name, method in METHODS.items() if method.text)
+    + ". The root does not count as a simulation here, as it does in the paper: of 2 simulations "
+    "only one would be left.\n\n"
     "Two numbers are compared: WR_p at the end, and its mean over the whole training, which is "
     "higher the faster a run learns. Intervals are Student's, over seeds. Other selection rules "
     "are also compared with PUCT +0.5, the first-play urgency that the paper finds best with few "
     "simulations."
 )
-
 _STYLE = replace(
     WIN_RATE,
     xlabel="simulations",
@@ -68,9 +83,14 @@ def plan(planner: Planner, variant: str) -> dict[Label, Recipe]:
     return {
         (method, n, seed): planner.run(
             variant,
-            {"search.count_root": False, "search.simulations": n, "seed": seed, **changes},
+            {
+                "search.count_root": False,
+                "search.simulations": n,
+                "seed": seed,
+                **compared.changes,
+            },
         )
-        for method, changes in METHODS.items()
+        for method, compared in METHODS.items()
         for n in scale.further_simulations
         for seed in range(planner.seed, planner.seed + scale.further_seeds)
     }
@@ -78,7 +98,7 @@ def plan(planner: Planner, variant: str) -> dict[Label, Recipe]:
 
 def comparisons() -> list[tuple[str, str]]:
     """Return the pairs of methods that are compared."""
-    rules = [method for method, changes in METHODS.items() if "search.rule" in changes]
+    rules = [name for name, method in METHODS.items() if "search.rule" in method.changes]
     return [(method, BASE) for method in METHODS if method != BASE] + [
         (method, BEST_BASE) for method in rules
     ]
@@ -196,7 +216,8 @@ class MethodComparison(TrainingExperiment):
 EXPERIMENTS = (
     MethodComparison(
         name="further",
-        title="Beyond the paper: Gumbel, proven values, symmetry",
+        title="Beyond the paper: "
+        + ", ".join(name for name, method in METHODS.items() if method.text),
         variants=MAIN_VARIANTS,
         plan=plan,
     ),

@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass
 from html import escape
 
-from halma.draw.charts import Guide
+from halma.draw.charts import ChartGuide
 from halma.draw.page import paragraphs
 from halma.games import Game, Position
 from halma.learn.replay_buffer import GameFiles
@@ -77,7 +77,7 @@ def _measured(run: Run) -> list[Panel]:
                 "Share of points of the network's likeliest moves against the optimal player, "
                 "with its 95% interval. Nobody can have more than 50% in the long run.",
                 band=("wr_p_low", "wr_p_high"),
-                level=Guide(0.5, "perfect play"),
+                level=ChartGuide(0.5, "perfect play"),
                 from_zero=False,
             )
         )
@@ -89,7 +89,7 @@ def _measured(run: Run) -> list[Panel]:
                 (Curve(key, name, ".1%"),),
                 "Share of points with its 95% interval, in pairs of games with changed seats.",
                 band=(f"{key}_low", f"{key}_high"),
-                level=Guide(0.5, "equal"),
+                level=ChartGuide(0.5, "equal"),
             )
         )
     return panels
@@ -112,13 +112,15 @@ def _tiles(run: Run) -> list[Tile]:
     ]
 
 
-def _changes(run: Run) -> list[Guide]:
+def _changes(run: Run) -> list[ChartGuide]:
     """Return where the learning rate fell in a step."""
     learning = run.recipe.settings.learning
     if learning.schedule != "step":
         return []
     later = [m["iteration"] for m in run.metrics if m["learning_rate"] == learning.late_rate]
-    return [Guide(float(later[0] - 1), f"learning rate {learning.late_rate:g}")] if later else []
+    return (
+        [ChartGuide(float(later[0] - 1), f"learning rate {learning.late_rate:g}")] if later else []
+    )
 
 
 @dataclass(frozen=True)

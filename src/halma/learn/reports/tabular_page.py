@@ -7,7 +7,7 @@ from html import escape
 from itertools import pairwise
 from typing import Any
 
-from halma.draw.charts import Guide, draw_cloud
+from halma.draw.charts import ChartGuide, scatter_chart
 from halma.draw.page import paragraphs, table
 from halma.learn.reports.events import Curve
 from halma.learn.reports.page import Panel, Run, Section, Tile, View, quoted
@@ -27,7 +27,7 @@ PANELS = [
         "Share of points of the table's likeliest moves against the optimal player, with its 95% "
         "interval. Nobody can have more than 50% in the long run.",
         band=("wr_p_low", "wr_p_high"),
-        level=Guide(0.5, "perfect play"),
+        level=ChartGuide(0.5, "perfect play"),
         from_zero=False,
     ),
     Panel(
@@ -127,10 +127,10 @@ def _clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def _changes(run: Run) -> list[Guide]:
+def _changes(run: Run) -> list[ChartGuide]:
     """Return where the learning rate changed."""
     return [
-        Guide(float(before["iteration"]), f"learning rate {after['learning_rate']:g}")
+        ChartGuide(float(before["iteration"]), f"learning rate {after['learning_rate']:g}")
         for before, after in pairwise(run.metrics)
         if before["learning_rate"] != after["learning_rate"]
     ]
@@ -166,7 +166,7 @@ def _clouds(judgement: Judgement) -> Section:
 
 
 def _cloud(cloud: Cloud) -> str:
-    return draw_cloud(
+    return scatter_chart(
         f"updated {cloud.at_least} or more times: {cloud.positions:,}",
         cloud.counts.tolist(),
         "exact value",
