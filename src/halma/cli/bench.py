@@ -29,7 +29,8 @@ BENCHMARKS = {
     """,
     "solve": """Measure exact solving and look-ups.
 
-    Solving runs on two threads, look-ups in a mapped table. Large variants take minutes and are left out of a quick run.
+    Solving runs on two threads, look-ups in a mapped table. Large variants take minutes and are
+    left out of a quick run.
     """,
     "tabular": """Measure tabular AlphaZero: speed, threads, memory.
 
