@@ -38,6 +38,11 @@ Database = Annotated[
 ]
 
 
+def worker_count(workers: int | None) -> int:
+    """Return the number of worker processes: by default one per core."""
+    return workers or len(os.sched_getaffinity(0))
+
+
 def book_positions(book: Path | None, game: str) -> list[str]:
     """Read a book, if one is given."""
     from halma.arena.openings import read_book
@@ -56,7 +61,7 @@ def play(
     """Play matches; return their tallies, and the facts of this run for JSON."""
     from halma.arena import GameStore, play_matches
 
-    workers = workers or len(os.sched_getaffinity(0))
+    workers = worker_count(workers)
     each = plans[0].games_for(games)
     if each != games:
         note(f"Games come in sets of {plans[0].set_size}, so {each} are played, not {games}.")
