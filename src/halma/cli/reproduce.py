@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from halma.cli.arena import Workers, worker_count
+from halma.cli.arena import Workers
 from halma.cli.verb import JsonFlag, Seed, note, print_json
 
 
@@ -57,7 +58,7 @@ def reproduce(
         note=note,
         full=full,
         seed=seed,
-        workers=worker_count(workers),
+        workers=workers or len(os.sched_getaffinity(0)),
         adopt=tuple(adopt or ()),
         only=tuple(only or ()),
         draw_only=draw,
