@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +9,7 @@ import typer
 
 from halma.cli.arena import Workers
 from halma.cli.verb import JsonFlag, Seed, note, print_json
+from halma.machine import core_count
 
 
 def reproduce(
@@ -58,7 +58,7 @@ def reproduce(
         note=note,
         full=full,
         seed=seed,
-        workers=workers or len(os.sched_getaffinity(0)),
+        workers=workers or core_count(),
         adopt=tuple(adopt or ()),
         only=tuple(only or ()),
         draw_only=draw,
