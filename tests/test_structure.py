@@ -37,13 +37,8 @@ ASSOCIATED = {"State"}
 PENDING = {
     "Plan",
     "Tally",
-    "Line",
     "Game",
     "Player",
-    "Found",
-    "Amount",
-    "Panel",
-    "Section",
     "Loop",
     "Group",
     "Material",

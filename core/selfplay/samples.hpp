@@ -52,7 +52,7 @@ struct FinishedGame {
 /// Many games, one after the other, as flat arrays.
 struct Samples {
   GameRows rows;
-  std::vector<float> outcomes;         // [row][player], the mover first, from 0 to 1
+  std::vector<float> outcomes;  // [row][player], the mover first, from 0 to 1
   std::vector<Summary> games;
   std::vector<std::int64_t> row_offsets{0};    // [game + 1]
   std::vector<std::int64_t> event_offsets{0};  // [game + 1]

@@ -381,30 +381,6 @@ def test_large_game_has_no_index():
 # Random plies.
 
 
-def test_random_plies_choose_uniformly():
-    p = position("CGk./?..p r P 1")
-    legal = p.legal_moves
-    core, games = p.game.core, 40_000
-    met = Counter()
-    for seed in range(games):
-        after = core.sample_states(p.state, 2, seed, 2)
-        if len(after) == 2:
-            met[after[1].tobytes()] += 1
-    expected = {}
-    for move in legal:
-        q = p.play(move)
-        ends = (
-            [(1.0, q)] if not q.is_chance else [(o.probability, q.resolve(o)) for o in q.outcomes]
-        )
-        for probability, end in ends:
-            if not end.is_terminal:
-                expected[end.state] = probability / len(legal)
-    assert set(met) == set(expected)
-    for state, probability in expected.items():
-        deviation = (games * probability * (1 - probability)) ** 0.5
-        assert abs(met[state] - games * probability) < 5 * deviation
-
-
 def test_random_flips_follow_the_face_down_pieces():
     game = halma.game("cdc-4x8")
     states = (game.core.sample_states(game.core.initial(), 2, seed, 2)[1] for seed in range(16_000))

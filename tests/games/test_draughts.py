@@ -145,34 +145,6 @@ def test_landing_is_the_last_square() -> None:
     assert GAME.core.landing(start.find("9-14").value) == 13
 
 
-# Degrees of freedom -> the 99.99th percentile of chi-square.
-@pytest.mark.parametrize(
-    ("text", "limit"),
-    [
-        ("W:WK10:B4,7,14,15,22,23", {1: 15.2, 2: 18.5, 3: 21.2, 4: 23.6}),
-        ("B:W30:BK10,11,K16,20,21", {8: 31.9, 9: 33.8, 10: 35.6, 11: 37.4, 12: 39.2, 13: 40.9}),
-    ],
-)
-def test_random_plies_are_uniform(text: str, limit: dict[int, float]) -> None:
-    position = GAME.position(text)
-    ends: dict[bytes, int] = {}
-    for move in position.legal_moves:
-        after = GAME.core.play(position.state, move.value)
-        ends[after] = ends.get(after, 0) + 1
-    trials = 2000
-    seen = dict.fromkeys(ends, 0)
-    for seed in range(trials):
-        # The second sampled state is the one after a single random ply.
-        sampled = GAME.core.sample_states(position.state, 2, seed, 2)
-        seen[sampled[1].tobytes()] += 1
-    moves = len(position.legal_moves)
-    chi_square = sum(
-        (seen[end] - trials * ways / moves) ** 2 / (trials * ways / moves)
-        for end, ways in ends.items()
-    )
-    assert chi_square < limit[len(ends) - 1]
-
-
 # Draws.
 
 

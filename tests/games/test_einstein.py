@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from fractions import Fraction
 from functools import cache
 
@@ -222,18 +221,6 @@ def test_different_positions_have_different_indices():
             if p.index is not None:
                 assert met.setdefault(p.index, p.text) == p.text
     assert len(set(met.values())) == len(met)
-
-
-def test_random_plies_choose_uniformly():
-    p = position("1../3../.ba r 2")
-    met = Counter(
-        p.game.core.sample_states(p.state, 2, seed, 2)[1].tobytes() for seed in range(18_000)
-    )
-    boards = Counter()
-    for state, number in met.items():
-        boards[p.game.format_position(state)[:-2]] += number
-    assert set(boards) == {p.play(move).text[:-2] for move in p.legal_moves}
-    assert all(abs(number - 3000) < 250 for number in boards.values())
 
 
 def test_playouts_always_have_a_winner():

@@ -1,5 +1,7 @@
 """Positions, actions and indices of every family survive the way there and back."""
 
+import copy
+import pickle
 import random
 
 import pytest
@@ -32,6 +34,21 @@ def test_texts_and_actions(name):
             assert len(set(actions)) == len(actions)
             assert all(0 <= action < p.game.actions for action in actions)
             assert [p.move_of(action) for action in actions] == p.legal_moves
+
+
+@pytest.mark.parametrize("name", ["ewn-3x3-3", "cdc-4x8:draw=none", "frogs-2-1", "star-37-3p"])
+def test_pickles_and_copies(name):
+    record = halma.Record(halma.game(name))
+    rng = random.Random(2)
+    while not record.is_over and record.plies < 12:
+        record.roll(rng)
+        if not record.is_over:
+            record.play(rng.choice(record.position.legal_moves))
+    for again in (pickle.loads(pickle.dumps(record)), copy.deepcopy(record)):
+        assert again.game == record.game and again.game.options == record.game.options
+        assert again.positions == record.positions
+        assert (again.events, again.halfmove_clock) == (record.events, record.halfmove_clock)
+        assert repr(again) == repr(record) and "<svg" in again._repr_svg_()
 
 
 @pytest.mark.parametrize("name", ENUMERABLE)

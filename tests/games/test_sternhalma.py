@@ -322,24 +322,6 @@ def test_cycle_rule_and_move_limit() -> None:
     assert short.end == "by the move limit"
 
 
-def test_random_plies_are_uniform() -> None:
-    """The fast random ply must not favour any move."""
-    game = halma.game("star-121-2p")
-    state = game.core.sample_states(game.core.initial(), 50, 5, 60)[-1].tobytes()
-    position = halma.Position(game, state)
-    moves = {move.text: position.play(move).state for move in position.legal_moves}
-    counts: Counter[bytes] = Counter()
-    number = 300 * len(moves)
-    for seed in range(number):
-        sample = game.core.sample_states(state, 2, seed, 2)
-        counts[sample[1].tobytes()] += 1
-    assert set(counts) == set(moves.values())
-    expected = number / len(moves)
-    chi2 = sum((n - expected) ** 2 / expected for n in counts.values())
-    freedom = len(moves) - 1
-    assert chi2 < freedom + 5 * (2 * freedom) ** 0.5
-
-
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=80))
 def test_no_text_crashes_the_parsers(text: str) -> None:

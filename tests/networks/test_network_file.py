@@ -332,19 +332,15 @@ def test_hostile_headers_are_refused(tmp_path, data):
     refusal(read_info, path)
 
 
-@pytest.mark.parametrize("dtype", ["F64", "F16", "BF16", "F8_E4M3", "BOOL"])
-def test_weights_of_other_types_are_refused(tmp_path, dtype):
+def test_weights_of_other_types_are_refused(tmp_path):
     path = tmp_path / "x.safetensors"
-    if dtype in ("BF16", "F8_E4M3"):  # numpy has no such types
-        size = 2 if dtype == "BF16" else 1
+    write_tensors(path, {"x": np.zeros(1, np.uint8)}, DESCRIPTION)
+    assert "neither float32 nor int64" in refusal(read_info, path)
+    for dtype, size in (("F64", 8), ("F16", 2), ("BF16", 2), ("F8_E4M3", 1), ("BOOL", 1)):
         entry = {"dtype": dtype, "shape": [1], "data_offsets": [0, size]}
         metadata = {"__metadata__": {KEY: json.dumps(DESCRIPTION)}}
         path.write_bytes(header({**metadata, "x": entry}, b"\0" * size))
         refusal(read_info, path)
-    else:
-        numpy_dtype = {"F64": np.float64, "F16": np.float16, "BOOL": np.bool_}[dtype]
-        write_tensors(path, {"x": np.zeros(1, numpy_dtype)}, DESCRIPTION)
-        assert "neither float32 nor int64" in refusal(read_info, path)
 
 
 def written(nodes=None, tensors=(), **more):

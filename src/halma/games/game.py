@@ -90,6 +90,12 @@ class Game(ABC):
     def __hash__(self) -> int:
         return hash(self.name)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Copied and pickled by name, because the core's object cannot be.
+        from halma.games.registry import game
+
+        return game, (self.name,)
+
     @property
     def players(self) -> int:
         """Number of players."""

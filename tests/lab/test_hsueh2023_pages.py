@@ -1,4 +1,4 @@
-"""hsueh2023's runs in small: the store, figures from end to end, tables."""
+"""hsueh2023's pages from end to end, with small runs."""
 
 import json
 import signal
@@ -9,32 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from test_run_store import write_run
 
-from halma.errors import HalmaError
-from halma.lab import reproduce
-from halma.lab.hsueh2023 import plan as hsueh2023_plan
-from halma.lab.hsueh2023 import table1 as table1
-from halma.lab.hsueh2023.plan import Planner, quick_amount
+from halma.lab import Workspace, reproduce
+from halma.lab import workspace as workspace_module
+from halma.lab.hsueh2023 import settings, table1
+from halma.lab.hsueh2023.settings import Planner
 from halma.lab.jobs import run_jobs
-from halma.lab.request import Request
-from halma.lab.run_table import markdown, run_rows
-from halma.lab.runs import Store, learnt_settings, run_name
+from halma.lab.run_store import run_name
 from halma.learn import load, read_metrics
-
-TINY = {"iterations": 3, "selfplay.games": 5, "search.simulations": 4, "truth.games": 20}
-
-
-def tiny(**changes):
-    given = {key.replace("__", "."): value for key, value in changes.items()}
-    return load("hsueh2023/ewn-3x3-3", {**TINY, "checkpoints.keep": 0, **given})
-
-
-def write_run(path, recipe, lines):
-    """Make a run directory by hand."""
-    path.mkdir(parents=True)
-    (path / "recipe.toml").write_text(recipe.toml(), encoding="utf-8")
-    (path / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
 
 
 def graded(iteration, wr_p, **more):
@@ -45,81 +28,32 @@ def graded(iteration, wr_p, **more):
     return {**line, "updated_16": 7917, "seconds": 10.0 * iteration, **more}
 
 
-# Names and the store.
-
-
-def test_names_say_what_differs():
-    assert run_name(load("hsueh2023/ewn-3x3-3")) == "ewn-3x3-3"
-    assert run_name(load("hsueh2023/ewn-3x3-3", {"checkpoints.keep": 0})) == "ewn-3x3-3"
-    changed = load("hsueh2023/cdc-2x4-PPPP", {"search.c": 0.5, "seed": 3, "search.fpu": "win"})
-    assert run_name(changed) == "cdc-2x4-PPPP,seed=3,c=0.5,fpu=win"
-    games = load("hsueh2023/ewn-3x3-3", {"selfplay.games": 7, "truth.games": 8})
-    assert run_name(games) == "ewn-3x3-3,selfplay.games=7,truth.games=8"
-    watching = load("hsueh2023/ewn-3x3-3", {"truth.watch": ("12./3.a/.cb r 2",)})
-    assert "/" not in run_name(watching) and "watch=" in run_name(watching)
-
-
-def test_finished_runs_elsewhere_are_adopted(tmp_path):
-    recipe = tiny()
-    lines = [graded(1, None), graded(2, 0.2), graded(3, 0.3)]
-    kept = load("hsueh2023/ewn-3x3-3", TINY)  # with checkpoints, which makes no difference
-    assert learnt_settings(kept) == learnt_settings(recipe) and kept != recipe
-    elsewhere = write_run(tmp_path / "elsewhere" / "any-name", kept, lines)
-    other = write_run(tmp_path / "elsewhere" / "other", tiny(seed=1), lines[:2])
-    store = Store(tmp_path / "store", [tmp_path / "elsewhere"])
-    assert store.is_finished(recipe) and store.path(recipe) == elsewhere
-    assert [line["wr_p"] for line in store.metrics(recipe)] == [None, 0.2, 0.3]
-    # An unfinished one is shown, but does not count as done.
-    assert store.path(tiny(seed=1)) == other and not store.is_finished(tiny(seed=1))
-    assert not store.is_finished(tiny(seed=2))
-    assert Store(elsewhere, [elsewhere]).is_finished(recipe)
-    with pytest.raises(HalmaError, match="no run in"):
-        Store(tmp_path / "store", [tmp_path])
-
-
-def test_a_failed_run_is_told_and_the_others_are_not_lost(tmp_path, capsys):
-    store = Store(tmp_path)
-    good, bad = tiny(), tiny(seed=1)
-    (tmp_path / run_name(bad)).mkdir()
-    (tmp_path / run_name(bad) / "letter.txt").write_text("not a run")
-    faults = store.train_all([good, bad, good], workers=2, cost=lambda recipe: 1.0)
-    assert list(faults) == [run_name(bad)] and "not the directory of a run" in faults[run_name(bad)]
-    assert "letter.txt" in capsys.readouterr().err.replace("\n", " ")
-    assert store.is_finished(good) and not store.is_finished(bad)
-    # Nothing but metrics is kept of a finished run.
-    assert not list((tmp_path / run_name(good) / "checkpoints").iterdir())
-    before = (tmp_path / run_name(good) / "metrics.jsonl").stat().st_mtime_ns
-    assert store.train_all([good], workers=1, cost=lambda recipe: 1.0) == {}
-    assert (tmp_path / run_name(good) / "metrics.jsonl").stat().st_mtime_ns == before
-
-
-# From end to end.
-
-
 @pytest.fixture
-def tiny_amounts(monkeypatch):
+def tiny_scale(monkeypatch):
     small = replace(
-        quick_amount("ewn-3x3-3"),
-        iterations=4,
-        games=10,
-        simulations=8,
-        grade_games=40,
-        cs=(1 / 64, 1.0, 64.0),
-        timed_axis=(6, 12),
+        settings.quick_scale("ewn-3x3-3"),
+        changes={
+            "iterations": 4,
+            "selfplay.games": 10,
+            "search.simulations": 8,
+            "truth.every": 2,
+            "truth.games": 40,
+        },
+        axes={"c": (1 / 64, 1.0, 64.0)},
+        timed_simulations=(6, 12),
         further_simulations=(2, 4),
         further_seeds=2,
     )
-    monkeypatch.setattr(hsueh2023_plan, "quick_amount", lambda variant: small)
+    monkeypatch.setattr(settings, "quick_scale", lambda variant: small)
 
 
-def asked(folder, experiment, **more):
-    return Request(
-        folder, lambda text: None, experiment=experiment, variants=("ewn-3x3-3",), **more
-    )
+def make(folder, experiment, **options):
+    workspace = Workspace(folder, lambda text: None, **options)
+    return reproduce("hsueh2023", workspace, experiment, ["ewn-3x3-3"])
 
 
-def test_a_figure_from_end_to_end(tmp_path, tiny_amounts):
-    report = reproduce("hsueh2023", asked(tmp_path, "fig8", workers=2))
+def test_a_figure_from_end_to_end(tmp_path, tiny_scale):
+    report = make(tmp_path, "fig8", workers=2)
     runs = sorted((tmp_path / "runs").iterdir())
     assert len(runs) == 3 and all(len(read_metrics(run)) == 4 for run in runs)
     pages = tmp_path / "quick"
@@ -134,34 +68,34 @@ def test_a_figure_from_end_to_end(tmp_path, tiny_amounts):
     # The other figures of these runs need no training.
     stamps = {run: (run / "metrics.jsonl").stat().st_mtime_ns for run in runs}
     for name in ("fig7", "fig9", "fig10"):
-        reproduce("hsueh2023", asked(tmp_path, name))
+        make(tmp_path, name)
         assert (pages / f"{name}-ewn-3x3-3.png").exists()
     assert stamps == {run: (run / "metrics.jsonl").stat().st_mtime_ns for run in runs}
     # A run that was stopped goes on, and comes to the same end.
     stopped = runs[0]
     lines = read_metrics(stopped)
     (stopped / "metrics.jsonl").write_text("".join(json.dumps(m) + "\n" for m in lines[:2]))
-    drawn = reproduce("hsueh2023", asked(tmp_path, "fig8", draw_only=True))
+    drawn = make(tmp_path, "fig8", draw_only=True)
     assert len(read_metrics(stopped)) == 2
-    # It is shown as far as it got, and nothing is concluded from it.
-    judged = {row.what for row in drawn.sections[0].rows}
-    assert "EWN₃₃₃: c_puct = 1/64" in rows.keys() - judged
+    # It is drawn as far as it got, and not compared with the paper.
+    compared = {row.what for row in drawn.sections[0].rows}
+    assert "EWN₃₃₃: c_puct = 1/64" in rows.keys() - compared
     assert drawn.data["ewn-3x3-3"]["0.015625"]["iteration"] == 2
     assert drawn.about["unfinished"].startswith("1 of 3 runs") and "unfinished" not in report.about
-    again = reproduce("hsueh2023", asked(tmp_path, "fig8"))
+    again = make(tmp_path, "fig8")
     assert again.sections[0].rows == section.rows
 
 
-def test_only_some_of_the_runs(tmp_path, tiny_amounts):
-    report = reproduce("hsueh2023", asked(tmp_path, "fig8", only=("c=64.0",)))
+def test_only_some_of_the_runs(tmp_path, tiny_scale):
+    report = make(tmp_path, "fig8", only=("c=64.0",))
     assert [run.name for run in (tmp_path / "runs").iterdir()] == [
         "ewn-3x3-3,iterations=4,simulations=8,c=64.0,selfplay.games=10,every=2,truth.games=40"
     ]
     assert [row.what for row in report.sections[0].rows][1:] == ["EWN₃₃₃: c_puct = 64"]
 
 
-def test_equal_time_follows_the_default_run(tmp_path, tiny_amounts):
-    report = reproduce("hsueh2023", asked(tmp_path, "fig16", workers=2))
+def test_equal_time_follows_the_default_run(tmp_path, tiny_scale):
+    report = make(tmp_path, "fig16", workers=2)
     default = read_metrics(tmp_path / "runs" / run_name(Planner(False, 0).run("ewn-3x3-3")))
     seconds = sum(line["play_seconds"] for line in default) / len(default)
     timed = [run for run in (tmp_path / "runs").iterdir() if "seconds=" in run.name]
@@ -173,8 +107,8 @@ def test_equal_time_follows_the_default_run(tmp_path, tiny_amounts):
     assert (tmp_path / "quick" / "fig16-ewn-3x3-3.png").exists()
 
 
-def test_further_from_end_to_end(tmp_path, tiny_amounts):
-    report = reproduce("hsueh2023", asked(tmp_path, "further", workers=2))
+def test_further_from_end_to_end(tmp_path, tiny_scale):
+    report = make(tmp_path, "further", workers=2)
     assert len(list((tmp_path / "runs").iterdir())) == 5 * 2 * 2
     assert report.command == "halma reproduce hsueh2023 further --quick --variant ewn-3x3-3"
     intro, compared = report.sections
@@ -189,27 +123,52 @@ def test_further_from_end_to_end(tmp_path, tiny_amounts):
 
 def test_table_1_from_end_to_end(tmp_path, monkeypatch):
     monkeypatch.setattr(table1, "QUICK", (25, 4))
-    drawn = reproduce("hsueh2023", asked(tmp_path, "table1", draw_only=True))
+    drawn = make(tmp_path, "table1", draw_only=True)
     assert [row.ours for row in drawn.sections[0].rows] == ["367,956"]
-    report = reproduce("hsueh2023", asked(tmp_path, "table1", workers=2))
+    report = make(tmp_path, "table1", workers=2)
     assert report.command == "halma reproduce hsueh2023 table1 --quick --variant ewn-3x3-3"
     assert report.about["games"] == "25 a variant" and report.about["simulations"] == "4 a move"
     numbers = report.data["ewn-3x3-3"]
-    assert numbers["games"] == 25 and numbers["chance events"] == [3, 0]
+    assert numbers["games"] == 25 and numbers["chance events"] == (3, 0)
     assert 4 < numbers["game length"][0] < 9 and 2 < numbers["actions"][0] < 4
     # Two blocks of games, of which one was lost: only that one is played again, and the same.
-    kept = tmp_path / "quick" / "table1.json"
+    kept = tmp_path / "quick" / "measured.json"
     written = json.loads(kept.read_text())
     lost = json.loads(kept.read_text())
-    del lost["measured"]["ewn-3x3-3 20"]
+    del lost["measured"]["table1,ewn-3x3-3,sims=4,games=20-24"]
     kept.write_text(json.dumps(lost))
     played = []
     monkeypatch.setattr(
-        table1, "run_jobs", lambda jobs, *rest: played.extend(jobs) or run_jobs(jobs, *rest)
+        workspace_module,
+        "run_jobs",
+        lambda jobs, *rest: played.extend(jobs) or run_jobs(jobs, *rest),
     )
-    again = reproduce("hsueh2023", asked(tmp_path, "table1", workers=1))
-    assert [task.name for task in played] == ["ewn-3x3-3 20"]
+    again = make(tmp_path, "table1", workers=1)
+    assert [job.name for job in played] == ["table1,ewn-3x3-3,sims=4,games=20-24"]
     assert again.data == report.data and json.loads(kept.read_text()) == written
+
+
+def test_the_table_of_default_runs(tmp_path):
+    """Runs made elsewhere are shown as far as they got, without being trained."""
+    full = load("hsueh2023/ewn-3x3-3", {"seed": 4})
+    lines = [graded(i, 0.4) for i in range(1, 100)] + [graded(100, 0.4967, seconds=179.4)]
+    write_run(tmp_path / "a" / "b", full, lines)
+    unfinished = load("hsueh2023/cdc-2x4-PPPP")
+    write_run(tmp_path / "a" / "c", unfinished, [graded(1, 0.25, seconds=21.0), graded(2, None)])
+    options = {"full": True, "adopt": [tmp_path / "a"], "draw_only": True}
+    workspace = Workspace(tmp_path / "out", lambda text: None, **options)
+    report = reproduce("hsueh2023", workspace, "default")
+    text = report.markdown().splitlines()
+    first = next(i for i, row in enumerate(text) if row.startswith("| cdc-2x4-PPPP"))
+    assert text[first].startswith(
+        "| cdc-2x4-PPPP | 0 | 1 of 300 | 25.00% (24.00% to 26.00%) | 0.0138"
+    )
+    assert text[first + 1] == (
+        "| ewn-3x3-3 | 4 | 100 | 49.67% (48.67% to 50.67%) | 0.0138 | 0.0236 | 25,467 | 16,277 "
+        "| 7,917 | 179 |"
+    )
+    assert not text[first + 2 :]
+    assert "unfinished" in report.about
 
 
 def command(*arguments):
@@ -264,8 +223,8 @@ def test_stopped_or_killed_it_goes_on(tmp_path, number):
     told = json.loads(done.stdout)
     rows = {row["what"]: row for section in told["sections"] for row in section["rows"]}
     assert rows["theoretical values of b1-c2, b1-b2, b1-c1"]["remark"] == "agrees"
-    for n, untried in (("6", "+0.5"), ("6", "+0"), ("12", "+0")):
-        assert f"N_sim = {n}, initial W/N {untried}: last policy" in rows
+    for n, fpu in (("6", "+0.5"), ("6", "+0"), ("12", "+0")):
+        assert f"N_sim = {n}, initial W/N {fpu}: last policy" in rows
     files = {"fig22.png", "fig22-position.svg", "fig22.html", "fig22.md"}
     assert files <= {path.name for path in (tmp_path / "quick").iterdir()}
 
@@ -275,7 +234,6 @@ def test_bad_requests_are_one_line():
         (["fig99"], "no experiment 'fig99'"),
         (["fig8", "--variant", "ewn-3x3-5"], "Did you mean 'ewn-3x3-"),
         (["fig8", "--quick", "--full"], "either --quick or --full"),
-        (["default"], "--runs DIR"),
         (["fig22", "--variant", "ewn-3x3-4"], "Figure 22 is about ewn-3x3-3"),
     ):
         done = subprocess.run(
@@ -283,27 +241,3 @@ def test_bad_requests_are_one_line():
         )
         assert done.returncode == 2 and done.stdout == "" and words in done.stderr
         assert done.stderr.count("\n") == 1
-
-
-# Tables.
-
-
-def test_the_table_of_runs(tmp_path, capsys):
-    full = load("hsueh2023/ewn-3x3-3", {"iterations": 2, "seed": 4})
-    write_run(tmp_path / "b", full, [graded(1, 0.4), graded(2, 0.4967, seconds=179.4)])
-    unfinished = load("hsueh2023/cdc-2x4-PPPP")
-    write_run(tmp_path / "a", unfinished, [graded(1, 0.25, seconds=21.0), graded(2, None)])
-    write_run(tmp_path / "empty", unfinished, [])
-    rows = run_rows([tmp_path])
-    assert [(row["variant"], row["seed"], row["iteration"]) for row in rows] == [
-        ("cdc-2x4-PPPP", 0, 1),
-        ("ewn-3x3-3", 4, 2),
-    ]
-    text = markdown(rows).splitlines()
-    assert text[2].startswith("| cdc-2x4-PPPP | 0 | 1 of 300 | 25.00% (24.00% to 26.00%) | 0.0138")
-    assert text[3] == (
-        "| ewn-3x3-3 | 4 | 2 | 49.67% (48.67% to 50.67%) | 0.0138 | 0.0236 | 25,467 | 16,277 "
-        "| 7,917 | 179 |"
-    )
-    with pytest.raises(HalmaError, match="no run in"):
-        run_rows([tmp_path / "a" / "nothing"])
