@@ -61,7 +61,7 @@ nb::ndarray<nb::numpy, T> owned_array(std::vector<T>&& values, std::initializer_
   return nb::ndarray<nb::numpy, T>(heap->data(), shape, owner);
 }
 
-// One function per file.
+// One function per file; those of games are declared in module.cpp.
 void bind_game(nb::module_& module);
 void bind_record(nb::module_& module);
 void bind_scripted(nb::module_& module);
@@ -76,9 +76,5 @@ void bind_expectimax(nb::module_& module);
 void bind_endgames(nb::module_& module);
 void bind_tabular(nb::module_& module);
 void bind_examples(nb::module_& module);
-void bind_sternhalma(nb::module_& module);
-void bind_draughts(nb::module_& module);
-void bind_einstein(nb::module_& module);
-void bind_darkchess(nb::module_& module);
 
 }  // namespace halma::python

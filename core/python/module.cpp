@@ -1,5 +1,14 @@
 #include "bind.hpp"
 
+// Families of games: bind_NAME() is in NAME.cpp.
+#define HALMA_FAMILIES(each) each(sternhalma) each(draughts) each(einstein) each(darkchess)
+
+namespace halma::python {
+#define HALMA_DECLARE(family) void bind_##family(nb::module_& module);
+HALMA_FAMILIES(HALMA_DECLARE)
+#undef HALMA_DECLARE
+}  // namespace halma::python
+
 NB_MODULE(_core, module) {
   using namespace halma::python;
   module.doc() = "The C++ core of halma: rules, records, searches, self-play and solvers.";
@@ -21,9 +30,7 @@ NB_MODULE(_core, module) {
   bind_tabular(module);
   bind_examples(module);
 
-  // Games.
-  bind_sternhalma(module);
-  bind_draughts(module);
-  bind_einstein(module);
-  bind_darkchess(module);
+#define HALMA_BIND(family) bind_##family(module);
+  HALMA_FAMILIES(HALMA_BIND)
+#undef HALMA_BIND
 }
