@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 import math
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, make_dataclass, replace
-from typing import Any, Protocol, TypeVar, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
 from halma.errors import RecipeError, suggestion
 
@@ -58,14 +58,14 @@ class About:
 def setting(
     default: Plain,
     help: str,
-    *,
+    allowed: tuple[float, float] | tuple[str, ...] = (-math.inf, math.inf),
     papers: str = "",
-    low: float = -math.inf,
-    high: float = math.inf,
-    choices: tuple[str, ...] = (),
 ) -> Any:
-    """Declare a setting of a section; `low` and `high` limit numbers."""
-    about = About(help, papers, low, high, choices)
+    """Declare a setting of a section; `allowed` is a number's range, or the choices of a text."""
+    if isinstance(default, str) and isinstance(allowed[0], str):
+        about = About(help, papers, choices=allowed)
+    else:
+        about = About(help, papers, *allowed)
     return field(default=default, metadata={"about": about})
 
 
@@ -78,62 +78,19 @@ def varied(
     return field(default=default, metadata={"about": changed})
 
 
-class DeclaredOption(Protocol):
-    """An option as the core declares it."""
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-
-    @property
-    def type(self) -> str:
-        """`int`, `float`, `bool` or `choice`."""
-
-    @property
-    def default(self) -> Any:
-        """Its default; None if that depends on other options."""
-
-    @property
-    def low(self) -> float:
-        """The lowest number."""
-
-    @property
-    def high(self) -> float:
-        """The highest number."""
-
-    @property
-    def choices(self) -> Sequence[str]:
-        """The texts it can be."""
-
-    @property
-    def about(self) -> str:
-        """Its explanation."""
-
-
 def section_from(
-    name: str,
-    options: Iterable[DeclaredOption],
-    defaults: Mapping[str, Plain],
-    papers: Mapping[str, str],
-    choices: Mapping[str, tuple[str, ...]] | None = None,
+    name: str, options: Iterable[Any], defaults: Mapping[str, Plain], papers: Mapping[str, str]
 ) -> Any:
     """Return a section with a setting for every option that the core declares.
 
-    `defaults` and `choices` replace those of the declaration; `papers` is what papers used.
+    `options` are the core's declarations; `defaults` are given where a recipe's differ.
     """
     entries = []
     for option in options:
-        kind = _OPTION_TYPES[option.type]
-        is_number = kind in (int, float)
-        made = setting(
-            defaults.get(option.name, option.default),
-            option.about,
-            papers=papers.get(option.name, ""),
-            low=option.low if is_number else -math.inf,
-            high=option.high if is_number else math.inf,
-            choices=(choices or {}).get(option.name, tuple(option.choices)),
-        )
-        entries.append((option.name, kind, made))
+        allowed = tuple(option.choices) or (option.low, option.high)
+        default = defaults.get(option.name, option.default)
+        made = setting(default, option.about, allowed, papers.get(option.name, ""))
+        entries.append((option.name, _OPTION_TYPES[option.type], made))
     return make_dataclass(name, entries, frozen=True)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from dataclasses import dataclass, field
 from halma import _core
 from halma.errors import OptionError, RunError
 from halma.games import Game
+from halma.machine import core_count
 from halma.networks.evaluator import Evaluator, InferenceBuffer
 from halma.search.mcts import TreeOptions
 from halma.selfplay.games import FinishedGames
@@ -106,7 +106,7 @@ class Pool:
                 game.limits if limits is None else limits,
                 slots,
                 len(evaluators),
-                threads or os.cpu_count() or 1,
+                threads or core_count(),
                 seed,
                 first,
                 **end,
