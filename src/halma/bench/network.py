@@ -7,9 +7,9 @@ where there is one, compiled and in bfloat16, otherwise in onnxruntime with a th
 from __future__ import annotations
 
 import random
-import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -162,27 +162,21 @@ def _self_play(play: SelfPlay, seconds: float) -> float:
 
 def _alone(pool: EvaluatorPool, batch: int, seconds: float, on_gpu: bool) -> float:
     """Return positions evaluated per second on full batches, without self-play."""
-    evaluated = [0] * len(pool.evaluators)
+    if on_gpu:
+        return _alone_on_gpu(pool.evaluators[0], batch, seconds)
     began = time.perf_counter()
 
-    def work(group: int, evaluator: Any) -> None:
-        buffer = evaluator.buffer(batch)
+    def work(evaluator: Any) -> int:
+        buffer, evaluated = evaluator.buffer(batch), 0
         while time.perf_counter() - began < seconds:
             buffer.start(batch)
             buffer.finish()
-            evaluated[group] += batch
+            evaluated += batch
+        return evaluated
 
-    if on_gpu:
-        return _alone_on_gpu(pool.evaluators[0], batch, seconds)
-    workers = [
-        threading.Thread(target=work, args=(group, evaluator))
-        for group, evaluator in enumerate(pool.evaluators)
-    ]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    return sum(evaluated) / (time.perf_counter() - began)
+    with ThreadPoolExecutor(len(pool.evaluators)) as threads:
+        evaluated = sum(threads.map(work, pool.evaluators))
+    return evaluated / (time.perf_counter() - began)
 
 
 def _alone_on_gpu(evaluator: Any, batch: int, seconds: float) -> float:
