@@ -342,7 +342,7 @@ def test_resigning() -> None:
     games = pool.play()
     resigned = games.ends == _core.End.NONE.value
     due = games.resign_plies >= 0
-    assert due.sum() > 30  # made-up judgements despair soon
+    assert due.sum() > 30  # random values are soon below the threshold
     assert np.array_equal(resigned, due & games.may_resign.astype(bool))
     assert 8 < resigned.sum() < 30
     for i, rows in each_game(games):
