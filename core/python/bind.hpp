@@ -10,6 +10,7 @@
 
 #include "../oracle.hpp"
 #include "../record.hpp"
+#include "../search/options.hpp"
 
 namespace nb = nanobind;
 
@@ -31,9 +32,12 @@ nb::bytes new_state(const AnyGame& game, Fill&& fill) {
 
 /// Checks that a search of this game may ask an oracle, if there is one.
 inline void check_oracle(const AnyGame& game, const Oracle* oracle) {
-  if (oracle && game.players() != 2) throw nb::value_error("what is solved is for two players");
+  if (oracle && game.players() != 2) throw nb::value_error("oracles are for two players");
   if (oracle && !oracle->fits(game)) throw nb::value_error("this oracle knows another game");
 }
+
+/// Checks that a game may be searched with these options.
+void check_search(const AnyGame& game, const SearchOptions& options);
 
 /// A numpy array that owns a moved-in vector.
 template <class T>
@@ -48,7 +52,7 @@ void bind_game(nb::module_& module);
 void bind_record(nb::module_& module);
 void bind_scripted(nb::module_& module);
 void bind_oracle(nb::module_& module);
-void bind_mcts(nb::module_& module);
+void bind_search(nb::module_& module);
 void bind_selfplay(nb::module_& module);
 void bind_racing(nb::module_& module);
 void bind_minimax(nb::module_& module);

@@ -10,7 +10,7 @@ NB_MODULE(_core, module) {
   bind_record(module);
   bind_scripted(module);
   bind_oracle(module);
-  bind_mcts(module);
+  bind_search(module);
   bind_selfplay(module);
   bind_racing(module);
   bind_minimax(module);

@@ -7,16 +7,14 @@
 #include <typeindex>
 
 #include "alone.hpp"
-#include "any_mcts.hpp"
 #include "any_minimax.hpp"
-#include "batch.hpp"
+#include "any_search.hpp"
 
 namespace halma {
 
 /// Makers of every kind of search for one family; the game must outlive what they make.
 struct SearchMakers {
-  std::unique_ptr<AnyMcts> (*mcts)(const AnyGame&, const SearchOptions&, EvaluatorChoice, std::uint64_t seed);
-  std::unique_ptr<AnyBatch> (*batch)(const AnyGame&, const SearchOptions&, int trees, std::uint64_t seed);
+  std::unique_ptr<AnySearch> (*search)(const AnyGame&, const SearchSetup&);
   std::unique_ptr<AnyMinimax> (*minimax)(const AnyGame&, const MinimaxOptions&);
   // Null where nobody can go on alone.
   int (*moves_alone)(const AnyGame&, const Bytes*, int player, int width, int limit) = nullptr;
@@ -38,15 +36,8 @@ inline const SearchMakers& searches_for(const AnyGame& game) {
 template <Game G>
 void register_searches() {
   registered_searches()[typeid(Erased<G>)] = {
-      .mcts = [](const AnyGame& game, const SearchOptions& options, EvaluatorChoice evaluator,
-                 std::uint64_t seed) -> std::unique_ptr<AnyMcts> {
-        return std::make_unique<ErasedMcts<G>>(static_cast<const Erased<G>&>(game).concrete(), options,
-                                               std::move(evaluator), seed);
-      },
-      .batch = [](const AnyGame& game, const SearchOptions& options, int trees,
-                  std::uint64_t seed) -> std::unique_ptr<AnyBatch> {
-        return std::make_unique<Batch<G>>(static_cast<const Erased<G>&>(game).concrete(), options, trees,
-                                          seed);
+      .search = [](const AnyGame& game, const SearchSetup& setup) -> std::unique_ptr<AnySearch> {
+        return std::make_unique<ErasedSearch<G>>(static_cast<const Erased<G>&>(game).concrete(), game, setup);
       },
       .minimax = [](const AnyGame& game, const MinimaxOptions& options) -> std::unique_ptr<AnyMinimax> {
         return std::make_unique<ErasedMinimax<G>>(static_cast<const Erased<G>&>(game).concrete(), options);
@@ -72,13 +63,8 @@ class OpaqueSearch : private Opaque, public Search<Opaque> {
 /// Registers the searches that every other game uses.
 inline void register_opaque_searches() {
   registered_searches()[typeid(AnyGame)] = {
-      .mcts = [](const AnyGame& game, const SearchOptions& options, EvaluatorChoice evaluator,
-                 std::uint64_t seed) -> std::unique_ptr<AnyMcts> {
-        return std::make_unique<OpaqueSearch<ErasedMcts>>(game, options, std::move(evaluator), seed);
-      },
-      .batch = [](const AnyGame& game, const SearchOptions& options, int trees,
-                  std::uint64_t seed) -> std::unique_ptr<AnyBatch> {
-        return std::make_unique<OpaqueSearch<Batch>>(game, options, trees, seed);
+      .search = [](const AnyGame& game, const SearchSetup& setup) -> std::unique_ptr<AnySearch> {
+        return std::make_unique<OpaqueSearch<ErasedSearch>>(game, game, setup);
       },
       .minimax = [](const AnyGame& game, const MinimaxOptions& options) -> std::unique_ptr<AnyMinimax> {
         return std::make_unique<OpaqueSearch<ErasedMinimax>>(game, options);

@@ -9,7 +9,7 @@ namespace halma {
 
 /// All a pool is made of; the game must outlive it.
 struct PoolPlan {
-  PoolOptions options;
+  SelfPlayOptions options;
   Limits limits;
   int slots, groups, threads;
   std::uint64_t seed, first, end;
