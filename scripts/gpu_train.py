@@ -89,12 +89,12 @@ def train(given: argparse.Namespace) -> None:
 
     from halma import _core
     from halma.errors import HalmaError
-    from halma.learn.checkpoints import list_checkpoints
-    from halma.learn.handlers import Console
-    from halma.learn.neural.loop import train as run_loop
-    from halma.learn.neural.parcel import pack, unpack
+    from halma.learn.alphazero import train as run_loop
+    from halma.learn.bundle import pack, unpack
+    from halma.learn.checkpoint import list_checkpoints
     from halma.learn.recipe import load, parse_changes
-    from halma.learn.reports import Checkpoint, Finished, Report, Stopped
+    from halma.learn.reports import Console
+    from halma.learn.reports.events import Checkpoint, Finished, Report, Stopped
 
     recipe = load(given.recipe)
     recipe = recipe.changed(parse_changes(recipe, given.set)) if given.set else recipe

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from halma.games import registry
-from halma.games.check import check, load
+from halma.games.conformance import check
+from halma.games.load import load
 
 PAGE = Path(__file__).parent.parent / "docs" / "adding-a-game.md"
 

@@ -1,7 +1,7 @@
-"""Every way a request can be wrong, as a sentence for a person.
+"""Errors of the user: every message is a sentence that says what is wrong.
 
-All of them are `HalmaError`, which is a `ValueError`; the command line turns any of
-them into one line and exit status 2.
+All are subclasses of `HalmaError`, which is a `ValueError`. The command line prints the
+message and exits with status 2.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 
 class HalmaError(ValueError):
-    """Something that was asked for cannot be done; the message says why."""
+    """A request that cannot be carried out; the message says why."""
 
 
 class NameSyntaxError(HalmaError):
@@ -27,7 +27,7 @@ class UnknownAgentError(HalmaError):
 
 
 class OptionError(HalmaError):
-    """An option is unknown, or its value is impossible."""
+    """An option is unknown, or its value is out of range."""
 
 
 class PositionError(HalmaError):
@@ -55,11 +55,11 @@ class GameOverError(MoveError):
 
 
 class ChanceError(HalmaError):
-    """A move where chance has to speak first, or an outcome chance cannot have."""
+    """A move at a chance node, or an outcome that is not possible there."""
 
 
 class RecordError(HalmaError):
-    """A written game cannot be read or replayed."""
+    """A game record cannot be read or replayed."""
 
 
 class StoreError(HalmaError):
@@ -67,31 +67,31 @@ class StoreError(HalmaError):
 
 
 class WorkerError(HalmaError):
-    """A process that was playing games has died."""
+    """A worker process ended unexpectedly."""
 
 
 class TableError(HalmaError):
-    """A file of solved positions cannot be used, or a solution cannot be had."""
+    """A table of exact values cannot be read, written or computed."""
 
 
 class RecipeError(HalmaError):
-    """A recipe has a key, a type or a value that it cannot have."""
+    """A recipe has an unknown key, or a value of the wrong type or range."""
 
 
 class RunError(HalmaError):
-    """A run directory cannot be used, or a run cannot go on."""
+    """A run directory cannot be used, or a training run cannot continue."""
 
 
 class NetworkError(HalmaError):
-    """A file with a network in it cannot be used."""
+    """A network file cannot be used."""
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """Return ` Did you mean 'x'?` for the known word nearest to `word`, or nothing."""
+    """Return ` Did you mean 'x'?` for the known word closest to `word`, or an empty string."""
     near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
     return f" Did you mean '{near[0]}'?" if near else ""
 
 
-def said(error: Exception) -> str:
-    """Return an exception of any kind as the end of a sentence, without the full stop."""
+def error_text(error: Exception) -> str:
+    """Return the type and message of an exception, without a full stop at the end."""
     return f"{type(error).__name__}: {error}".rstrip(".: ")

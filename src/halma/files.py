@@ -1,4 +1,4 @@
-"""Files that are either as they were or as they should be, whatever happens meanwhile."""
+"""Atomic file writes."""
 
 from __future__ import annotations
 
@@ -8,42 +8,43 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-#: Ends the name of a file that is still being written; before it is the writer's process.
-UNFINISHED = ".tmp"
+#: Suffix of the temporary files; the process id of the writer stands before it.
+TEMPORARY = ".tmp"
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """Give a file to write to that becomes `path` at the end.
+def atomic_write(path: Path) -> Iterator[BinaryIO]:
+    """Open a temporary file for writing that replaces `path` on success.
 
-    Whoever looks at `path` sees the old file or the whole new one; if writing fails, the old.
+    Readers of `path` see the old file or the complete new one. If the block raises, the old
+    file stays.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f"{path.name}.{os.getpid()}{UNFINISHED}")
+    temporary = path.with_name(f"{path.name}.{os.getpid()}{TEMPORARY}")
     try:
-        with beside.open("wb") as file:
+        with temporary.open("wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        beside.replace(path)
+        temporary.replace(path)
     except BaseException:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
     _sync_folder(path.parent)
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file; whoever looks at `path` sees the old one or the whole new one."""
-    with whole_file(path) as file:
+def replace_file(path: Path, content: str | bytes) -> None:
+    """Write `content` to `path` atomically."""
+    with atomic_write(path) as file:
         file.write(content.encode() if isinstance(content, str) else content)
 
 
-def remove_leftovers(path: Path) -> None:
-    """Remove what writers of this file left behind when they were killed."""
-    for leftover in path.parent.glob(f"{path.name}.*{UNFINISHED}"):
-        writer = leftover.name.removeprefix(f"{path.name}.").removesuffix(UNFINISHED)
+def remove_temporary_files(path: Path) -> None:
+    """Remove the temporary files of killed processes that were writing `path`."""
+    for temporary in path.parent.glob(f"{path.name}.*{TEMPORARY}"):
+        writer = temporary.name.removeprefix(f"{path.name}.").removesuffix(TEMPORARY)
         if writer.isdigit() and not _is_running(int(writer)):
-            leftover.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
 
 
 def _is_running(process: int) -> bool:
@@ -57,7 +58,7 @@ def _is_running(process: int) -> bool:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make sure that a new name in a folder survives a power cut."""
+    """Flush a directory, so that a new name in it survives a power failure."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -1,4 +1,4 @@
-"""Ctrl-C while the core works."""
+"""Handling of Ctrl-C (SIGINT)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def interruptible(work: Callable[[], T]) -> T:
-    """Work in a thread: the core does not hear Ctrl-C, but the waiting main thread does."""
+    """Run `work` in a thread, so that Ctrl-C interrupts a long call into the core."""
     done: list[T] = []
     failed: list[BaseException] = []
 
@@ -34,41 +34,41 @@ def interruptible(work: Callable[[], T]) -> T:
     return done[0]
 
 
-def start_unheard(process: BaseProcess) -> None:
-    """Start a process that does not hear Ctrl-C, which reaches every process of a terminal."""
+def start_ignoring_sigint(process: BaseProcess) -> None:
+    """Start a process that ignores SIGINT, which a terminal sends to all its processes."""
     from multiprocessing import resource_tracker
 
-    # Processes inherit what is blocked. Python's own helper process comes first, as starting
-    # it would lift the block.
+    # A process inherits the mask of blocked signals. The resource tracker is started before,
+    # because starting it unblocks SIGINT.
     resource_tracker.ensure_running()
-    heard = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         process.start()
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, heard)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 @contextmanager
-def asked_to_stop(stop: Callable[[], None]) -> Iterator[threading.Event]:
-    """Hear Ctrl-C without being torn from what is in hand: `stop` is called, the event is set.
+def deferred_sigint(stop: Callable[[], None]) -> Iterator[threading.Event]:
+    """Turn the first Ctrl-C into a request to stop: `stop` is called and the event is set.
 
-    Asked a second time, it breaks in at once. Other threads than the main one never hear
-    Ctrl-C, and a process that was told to ignore it goes on ignoring it.
+    The second one raises `KeyboardInterrupt`. Nothing changes in threads other than the main
+    one, nor where SIGINT is ignored.
     """
-    asked = threading.Event()
+    requested = threading.Event()
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or before is signal.SIG_IGN:
-        yield asked
+        yield requested
         return
 
-    def hear(number: int, frame: FrameType | None) -> None:
-        if asked.is_set():
+    def handle(number: int, frame: FrameType | None) -> None:
+        if requested.is_set():
             raise KeyboardInterrupt
-        asked.set()
+        requested.set()
         stop()
 
-    signal.signal(signal.SIGINT, hear)
+    signal.signal(signal.SIGINT, handle)
     try:
-        yield asked
+        yield requested
     finally:
         signal.signal(signal.SIGINT, before)

@@ -1,4 +1,4 @@
-"""What this machine is, and what this process takes of it."""
+"""The processor, and the memory use of this process."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ def processor() -> str:
 
 
 def peak_bytes() -> int:
-    """Return the most bytes this process ever had in memory; mapped files count too."""
-    # What the system reports in other ways counts the process that started this one.
+    """Return the peak resident memory of this process in bytes, mapped files included."""
+    # ru_maxrss is inherited across fork and exec, so it may be the peak of the parent process.
     found = _line("/proc/self/status", "VmHWM")
     if found:
         return int(found.split()[0]) * 1024
@@ -24,7 +24,7 @@ def peak_bytes() -> int:
 
 
 def _line(path: str, key: str) -> str:
-    """Return what follows a key in a file of `key: value` lines; nothing if it is not there."""
+    """Return the value of a key in a file of `key: value` lines, or an empty string."""
     try:
         with open(path, encoding="utf-8") as lines:
             for line in lines:

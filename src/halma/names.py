@@ -1,7 +1,7 @@
-"""The one small grammar of names people type: `name:key=value,key=value`.
+"""The grammar of variant and agent names: `name:key=value,key=value`.
 
-Variants and agents share it. One main option may stand bare: `rhombus-7x7-6:liu2019`
-is `rhombus-7x7-6:rules=liu2019`.
+The key of one main option may be left out: `rhombus-7x7-6:liu2019` is
+`rhombus-7x7-6:rules=liu2019`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Value = str | int | float
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a name: a choice of words, a number in a range, numbers in a row, or text."""
+    """An option of a name: a choice of words, a number in a range, a list of numbers, or text."""
 
     key: str
     default: Value
@@ -26,13 +26,13 @@ class Option:
     high: float = 0
     #: whether the number may have a fraction
     decimal: bool = False
-    #: whether it is numbers with slashes between them, such as -1/0.5/2
+    #: whether the value is a list of numbers separated by slashes, such as -1/0.5/2
     series: bool = False
-    #: whether it is any text without commas, such as a file's name
+    #: whether the value is any text without commas, such as a file name
     text: bool = False
 
     def parse(self, text: str) -> Value:
-        """Return the checked value, or raise an `OptionError` that names what is allowed."""
+        """Return the value, or raise an `OptionError` that lists the values allowed."""
         if self.choices:
             if text not in self.choices:
                 allowed = ", ".join(self.choices)
@@ -50,7 +50,7 @@ class Option:
         return self._number(text, text)
 
     def _number(self, text: str, whole: str) -> float:
-        """Read a number that is all or a part of the value."""
+        """Return the number that `text`, the value `whole` or an element of it, stands for."""
         read = float if self.decimal else int
         try:
             number = read(text) if len(text) <= 12 else None
@@ -69,7 +69,7 @@ class Option:
 def split(text: str, main: str | None = None) -> tuple[str, dict[str, str]]:
     """Split `name:key=value,...` into the name and its options as text.
 
-    `main` is the key a bare first option stands for.
+    `main` is the key of a first option given without one.
     """
     name, colon, rest = text.strip().partition(":")
     if not name:
@@ -98,7 +98,7 @@ def resolve(
     options: Sequence[Option],
     presets: Mapping[str, Mapping[str, Value]] | None = None,
 ) -> dict[str, Value]:
-    """Turn options as text into checked values: defaults, then a preset, then what was typed."""
+    """Return the value of every option: its default, overridden by a preset, then by `given`."""
     presets = presets or {}
     known = {option.key: option for option in options}
     values: dict[str, Value] = {option.key: option.default for option in options}
@@ -122,13 +122,13 @@ def resolve(
 
 
 def join(name: str, values: Mapping[str, Value], options: Sequence[Option]) -> str:
-    """Return the canonical name: only what differs from the defaults, in declared order."""
+    """Return the canonical name: the options that differ from their defaults, in declared order."""
     parts = [_pair(o, values[o.key]) for o in options if values[o.key] != o.default]
     return f"{name}:{','.join(parts)}" if parts else name
 
 
 def _pair(option: Option, value: Value) -> str:
-    # A text is a main option and comes first: it stands bare unless it looks like a pair.
+    # Text options are main options and come first; their key is needed only if they contain "=".
     bare = option.text and "=" not in str(value)
     return str(value) if bare else f"{option.key}={_write(value)}"
 

@@ -6,8 +6,8 @@ import random
 import pytest
 
 from halma.arena.sprt import Sprt, log_likelihood_ratio, parse_sprt
-from halma.arena.stats import score_of
 from halma.errors import HalmaError
+from halma.statistics import expected_score
 
 
 def best_likelihood(counts, mean):
@@ -29,8 +29,8 @@ def best_likelihood(counts, mean):
 )
 def test_ratio_equals_that_of_a_search(counts, elo0, elo1):
     found = log_likelihood_ratio(dict(zip((0.0, 0.5, 1.0), counts, strict=True)), elo0, elo1)
-    naive = best_likelihood(counts, score_of(elo1)) - best_likelihood(counts, score_of(elo0))
-    assert found == pytest.approx(naive, abs=0.02, rel=0.01)
+    low, high = (best_likelihood(counts, expected_score(elo)) for elo in (elo0, elo1))
+    assert found == pytest.approx(high - low, abs=0.02, rel=0.01)
 
 
 def test_ratio_is_near_the_normal_one_for_many_pairs():
@@ -38,7 +38,7 @@ def test_ratio_is_near_the_normal_one_for_many_pairs():
     pairs = sum(shares.values())
     mean = sum(value * count for value, count in shares.items()) / pairs
     variance = sum(count * (value - mean) ** 2 for value, count in shares.items()) / pairs
-    s0, s1 = score_of(0), score_of(5)
+    s0, s1 = expected_score(0), expected_score(5)
     normal = pairs * (s1 - s0) * (2 * mean - s0 - s1) / (2 * variance)
     assert log_likelihood_ratio(shares, 0, 5) == pytest.approx(normal, rel=0.02)
 

@@ -171,8 +171,10 @@ def test_perft_of_depth_zero_has_no_depths():
 def test_check_passes_on_a_good_game():
     found = answer("check", "ewn-3x3-3", "--games", "2")
     assert found["ok"] is True
-    assert found["items"]
-    assert all(item["ok"] and item["name"] and item["failures"] == [] for item in found["items"])
+    assert found["requirements"]
+    assert all(
+        item["ok"] and item["name"] and item["failures"] == [] for item in found["requirements"]
+    )
     assert run("check", "ewn-3x3-3", "--games", "2").exit_code == 0
 
 

@@ -130,14 +130,6 @@ def test_small_things():
     assert arranged({"cdc-2x4-PPPP": 0, "ewn-3x3-3": 0}) == ["cdc-2x4-PPPP", "ewn-3x3-3"]
 
 
-def test_differences_over_seeds():
-    gain, reach = further.difference([0.5, 0.52, 0.54], [0.3, 0.32, 0.34])
-    # Both have a standard deviation of 0.02; 4 degrees of freedom.
-    assert gain == pytest.approx(0.2) and reach == pytest.approx(2.776 * 0.02 * (2 / 3) ** 0.5)
-    assert further.spread([0.5, 0.52, 0.54]) == pytest.approx(4.303 * 0.02 / 3**0.5)
-    assert further.difference([0.5], [0.3])[1] == float("inf")
-
-
 def test_what_a_game_is_counted_for():
     """Naively: EinStein has a die of three before every move."""
     rng = random.Random(5)
@@ -158,13 +150,6 @@ def test_what_a_game_is_counted_for():
     flips.resolve(flips.position.outcomes[0])
     # The start had no chance before it; the second position came of two kinds of pieces.
     assert table1.count(flips) == (2, 8 + len(flips.positions[2].legal_moves), 1 + 2)
-
-
-def test_ratios_of_sums():
-    ratio, error = table1.mean([(2, 1), (6, 2), (4, 2)])
-    assert ratio == pytest.approx(12 / 5)
-    residuals = [2 - 2.4, 6 - 4.8, 4 - 4.8]
-    assert error == pytest.approx(1.96 * sum(r * r for r in residuals) ** 0.5 / 5, rel=1e-4)
 
 
 @pytest.mark.parametrize("variant", ["ewn-3x3-3", "cdc-2x4-PPPP"])

@@ -9,7 +9,7 @@ from halma.lab.hsueh2023 import networks as networks
 from halma.lab.hsueh2023.figures import Found
 from halma.lab.hsueh2023.plan import CS, EPSILONS, UNTRIED, Planner
 from halma.lab.request import Request
-from halma.learn.neural.settings import NeuralSettings
+from halma.learn.alphazero_settings import NeuralSettings
 
 
 def line(wr_p):

@@ -42,7 +42,7 @@ def start(recipe, out, *more):
 
 def train(recipe, out, handlers=(), **more):
     """Train on one thread."""
-    from halma.learn.neural.loop import train as run
+    from halma.learn.alphazero import train as run
 
     return run(recipe, out, handlers, threads=1, device="cpu", **more)
 

@@ -9,8 +9,8 @@ from small_runs import small
 
 import halma
 from halma.learn import load
-from halma.learn.grading import Score, TestPositions, WinRate, decisions_near_start
 from halma.learn.tabular import learning_rate, make_trainer
+from halma.learn.truth import Score, TestPositions, WinRate, decisions_near_start
 from halma.solve import solution_for
 
 #: hsueh2023, section V-A

@@ -9,9 +9,9 @@ from rich.console import Console as Rich
 from small_runs import Listener, finish, recipe_file, small, start
 
 from halma.learn import read_metrics
-from halma.learn.handlers import Console, TensorBoard
-from halma.learn.handlers.console import sparkline
-from halma.learn.reports import Checkpoint, Finished, Iteration, Started
+from halma.learn.reports import Console, TensorBoard
+from halma.learn.reports.console import sparkline
+from halma.learn.reports.events import Checkpoint, Finished, Iteration, Started
 from halma.learn.tabular import train
 
 

@@ -10,7 +10,7 @@ from small_runs import small
 import halma
 from halma.agents import agent, play_game
 from halma.errors import HalmaError
-from halma.learn.checkpoints import list_checkpoints
+from halma.learn.checkpoint import list_checkpoints
 from halma.learn.tabular import make_trainer, train
 
 

@@ -15,18 +15,18 @@ from halma import _core
 from halma.agents import agent
 from halma.arena import contest, make_plan
 from halma.errors import RecipeError, RunError
-from halma.learn.checkpoints import list_checkpoints
+from halma.learn import bundle
+from halma.learn.adjudication import judged
+from halma.learn.alphazero_settings import learning_rate
+from halma.learn.batches import Batches
+from halma.learn.checkpoint import list_checkpoints
+from halma.learn.matches import play_match
 from halma.learn.metrics import read_metrics
-from halma.learn.neural import parcel
-from halma.learn.neural.examples import Batches
-from halma.learn.neural.games import GameFiles, Window
-from halma.learn.neural.learner import policy_cross_entropy, value_error
-from halma.learn.neural.matches import play_match
-from halma.learn.neural.players import AgentPlayer, PolicyPlayer, SearchPlayer
-from halma.learn.neural.selfplay import SelfPlay, joined, part, split, tree_options
-from halma.learn.neural.settings import learning_rate
-from halma.learn.neural.stopped import judged
+from halma.learn.players import AgentPlayer, PolicyPlayer, SearchPlayer
 from halma.learn.recipe import load, names
+from halma.learn.replay_buffer import GameFiles, Window
+from halma.learn.selfplay import SelfPlay, joined, part, split, tree_options
+from halma.learn.trainer import policy_cross_entropy, value_error
 
 
 def test_the_policy_s_loss_sees_legal_moves_alone():
@@ -259,26 +259,26 @@ def test_who_is_ahead():
     assert judged(game, after.state).tolist() == [1.0, 0.0]
 
 
-def test_a_parcel(tmp_path):
+def test_a_bundle(tmp_path):
     recipe = small()
     out, there = tmp_path / "run", tmp_path / "there"
     train(recipe, out)
-    parcel.pack(out, tmp_path / "parcel", recipe.game)
-    files = list((tmp_path / "parcel").iterdir())
+    bundle.pack(out, tmp_path / "bundle", recipe.game)
+    files = list((tmp_path / "bundle").iterdir())
     assert len(files) <= 8
-    assert all(path.stat().st_size <= parcel.LARGEST_FILE for path in files)
-    parcel.unpack(tmp_path / "parcel", there)
+    assert all(path.stat().st_size <= bundle.LARGEST_FILE for path in files)
+    bundle.unpack(tmp_path / "bundle", there)
     longer = recipe.changed({"iterations": 4})
     with pytest.raises(RunError, match="belongs to another recipe"):
         train(longer, there)
     assert train(recipe, there) == read_metrics(out)[-1]
     with pytest.raises(RunError, match="not empty"):
-        parcel.unpack(tmp_path / "parcel", there)
+        bundle.unpack(tmp_path / "bundle", there)
     with pytest.raises(RunError, match=r"no '.*' to go on from"):
-        parcel.unpack(tmp_path / "nowhere", tmp_path / "new")
+        bundle.unpack(tmp_path / "nowhere", tmp_path / "new")
 
 
-def test_a_parcel_goes_on(tmp_path, monkeypatch):
+def test_a_bundle_goes_on(tmp_path, monkeypatch):
     recipe = small(iterations=4)
     out, there = tmp_path / "run", tmp_path / "there"
     train(recipe, out)
@@ -287,23 +287,23 @@ def test_a_parcel_goes_on(tmp_path, monkeypatch):
             path.unlink()
     files = GameFiles(out, recipe.game)
     files.remove(4)
-    monkeypatch.setattr(parcel, "LARGEST_FILE", 12_000)
-    monkeypatch.setattr(parcel, "_GAME_FILES", 1)
-    monkeypatch.setattr(parcel, "_write", lambda path, data: path.write_bytes(data))
-    parcel.pack(out, tmp_path / "parcel", recipe.game)
-    parcel.unpack(tmp_path / "parcel", there)
+    monkeypatch.setattr(bundle, "LARGEST_FILE", 12_000)
+    monkeypatch.setattr(bundle, "_GAME_FILES", 1)
+    monkeypatch.setattr(bundle, "_write", lambda path, data: path.write_bytes(data))
+    bundle.pack(out, tmp_path / "bundle", recipe.game)
+    bundle.unpack(tmp_path / "bundle", there)
     assert GameFiles(there, recipe.game).kept() == [3]
     last = train(recipe, there)
     assert last["iteration"] == 4
     assert last["window"] <= 16
 
 
-def test_a_parcel_that_is_too_large(tmp_path, monkeypatch):
+def test_a_bundle_that_is_too_large(tmp_path, monkeypatch):
     recipe = small(iterations=1)
     train(recipe, tmp_path / "run")
-    monkeypatch.setattr(parcel, "LARGEST_FILE", 5000)
+    monkeypatch.setattr(bundle, "LARGEST_FILE", 5000)
     with pytest.raises(RunError, match="choose a smaller network"):
-        parcel.pack(tmp_path / "run", tmp_path / "parcel", recipe.game)
+        bundle.pack(tmp_path / "run", tmp_path / "bundle", recipe.game)
 
 
 def test_the_script_for_gpu_machines_explains_itself():

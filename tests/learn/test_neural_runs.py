@@ -18,17 +18,24 @@ from halma.agents import agent
 from halma.errors import HalmaError, RunError
 from halma.games import Record
 from halma.learn import networks, read_metrics
-from halma.learn.checkpoints import list_checkpoints
+from halma.learn import trainer as learner_module
+from halma.learn.alphazero import KIND
+from halma.learn.checkpoint import list_checkpoints
 from halma.learn.netfile import read_info
-from halma.learn.neural import learner as learner_module
-from halma.learn.neural.files import BAD_BATCH, MODEL, WEIGHTS
-from halma.learn.neural.games import GameFiles
 from halma.learn.neural.judging import Judges
-from halma.learn.neural.learner import Learner
-from halma.learn.neural.loop import KIND
-from halma.learn.reports import Checkpoint, Finished, Iteration, Note, Progress, Started, Stopped
-from halma.learn.run_report import write_report
-from halma.learn.rundir import RunDirectory
+from halma.learn.replay_buffer import GameFiles
+from halma.learn.reports.events import (
+    Checkpoint,
+    Finished,
+    Iteration,
+    Note,
+    Progress,
+    Started,
+    Stopped,
+)
+from halma.learn.reports.page import write_report
+from halma.learn.run import BAD_BATCH, MODEL, WEIGHTS, RunDirectory
+from halma.learn.trainer import Learner
 from halma.solve.table import load
 
 #: metrics that depend on the clock
@@ -250,7 +257,7 @@ def test_mirrored_and_thinned(tmp_path):
 def test_killed_again_and_again(whole, tmp_path):
     """SIGKILL at 20 random instants; what is resumed ends as if nothing had happened."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["small_networks", "halma.learn.neural.loop"])
+    context.set_forkserver_preload(["small_networks", "halma.learn.alphazero"])
     rng = random.Random(7)
     recipe = recipe_file(tmp_path)
     out, kills, runs, done = None, 0, 0, 0

@@ -13,13 +13,13 @@ from typer.testing import CliRunner
 from halma.cli.app import app
 from halma.errors import RunError
 from halma.games import Position
-from halma.learn import judging, read_metrics
-from halma.learn.checkpoints import list_checkpoints
-from halma.learn.handlers import HtmlReport, html
-from halma.learn.judging import judge
+from halma.learn import read_metrics
+from halma.learn.checkpoint import list_checkpoints
 from halma.learn.lookup import KIND, open_lookup_table
-from halma.learn.reports import Iteration, Stopped
-from halma.learn.run_report import write_report
+from halma.learn.reports import HtmlReport, html, table_errors
+from halma.learn.reports.events import Iteration, Stopped
+from halma.learn.reports.page import write_report
+from halma.learn.reports.table_errors import judge
 from halma.learn.tabular import train
 from halma.solve import solution_for
 from halma.solve.table import load
@@ -74,7 +74,10 @@ def test_counts_and_errors(run):
         assert cloud.mean_error == pytest.approx(np.mean(errors), rel=1e-5)
         counts = np.zeros_like(cloud.counts)
         for row in chosen:
-            steps = [min(judging.BINS - 1, int(row[k] * judging.BINS)) for k in ("true", "learnt")]
+            steps = [
+                min(table_errors.BINS - 1, int(row[k] * table_errors.BINS))
+                for k in ("true", "learnt")
+            ]
             counts[tuple(steps)] += 1
         # A value on the very edge of a step may be counted on either side of it.
         assert np.abs(counts - cloud.counts).sum() <= 0.02 * len(chosen)
@@ -109,7 +112,7 @@ def test_the_worst_moves_cost_most(run, monkeypatch):
     game, solution, rows = naive(run)
     learnt = [row for row in rows if row["updates"]]
     for sample in (50, 10**6):
-        monkeypatch.setattr(judging, "SAMPLE", sample)
+        monkeypatch.setattr(table_errors, "SAMPLE", sample)
         judgement = judge(open_lookup_table(run, game), solution)
         # The first of equals are those with the lower rows, as here.
         looked_at = sorted(learnt, key=lambda row: -row["updates"])[:sample]
@@ -123,8 +126,8 @@ def test_portions_change_nothing(run, monkeypatch):
     game, solution, _ = naive(run)
     table = open_lookup_table(run, game)
     whole = judge(table, solution)
-    monkeypatch.setattr(judging, "_PORTION", 37)
-    monkeypatch.setattr(judging, "FEW", 100)
+    monkeypatch.setattr(table_errors, "_PORTION", 37)
+    monkeypatch.setattr(table_errors, "FEW", 100)
     parts = judge(table, solution)
     for one, other in zip(whole.clouds, parts.clouds, strict=True):
         assert (one.counts == other.counts).all()

@@ -27,10 +27,10 @@ from small_runs import (
 from halma import _core
 from halma.errors import RunError
 from halma.learn import read_metrics
-from halma.learn.checkpoints import list_checkpoints
+from halma.learn.checkpoint import list_checkpoints
 from halma.learn.lookup import KIND, open_lookup_table
-from halma.learn.reports import Checkpoint, Finished, Note, Started, Stopped
-from halma.learn.rundir import RunDirectory, lengthen
+from halma.learn.reports.events import Checkpoint, Finished, Note, Started, Stopped
+from halma.learn.run import RunDirectory, lengthen
 from halma.learn.tabular import train
 from halma.solve.table import load
 
@@ -199,7 +199,7 @@ def test_killed_between_rare_checkpoints(whole, tmp_path, monkeypatch):
 
     recipe = small()
     monkeypatch.setattr(
-        "halma.learn.checkpoints.Checkpoints.is_due",
+        "halma.learn.checkpoint.Checkpoints.is_due",
         property(lambda self: len(list_checkpoints(self.folder)) < 1),
     )
     with pytest.raises(Killed):

@@ -13,9 +13,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from halma.arena.stats import Z, share
 from halma.arena.tally import Tally
 from halma.errors import HalmaError
+from halma.statistics import Z, proportion
 
 #: Elo points per unit of the natural logarithm of odds
 _SCALE = 400 / math.log(10)
@@ -82,5 +82,5 @@ def rate(
 def _variance(tally: Tally) -> float:
     """Return the variance of the first agent's wins plus half its draws."""
     scores = [one.wins + one.draws / 2 for one in tally.sets]
-    estimate = share(scores, [one.games for one in tally.sets])
+    estimate = proportion(scores, [one.games for one in tally.sets])
     return (estimate.error * tally.games) ** 2

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from halma.arena.stats import score_of
 from halma.errors import OptionError
 from halma.names import split
+from halma.statistics import expected_score
 
 #: what stands in for a score of a pair that was never observed
 _UNSEEN = 1e-3
@@ -83,13 +83,13 @@ def log_likelihood_ratio(set_shares: Mapping[float, int], elo0: float, elo1: flo
         return 0.0
     counts = dict.fromkeys(_SCORES, _UNSEEN)
     counts.update({value: float(count) for value, count in set_shares.items() if count})
-    tilt0 = _tilt(counts, score_of(elo0))
-    tilt1 = _tilt(counts, score_of(elo1))
+    tilt0 = _tilt(counts, expected_score(elo0))
+    tilt1 = _tilt(counts, expected_score(elo1))
     return sum(
         count
         * (
-            math.log1p(tilt0 * (value - score_of(elo0)))
-            - math.log1p(tilt1 * (value - score_of(elo1)))
+            math.log1p(tilt0 * (value - expected_score(elo0)))
+            - math.log1p(tilt1 * (value - expected_score(elo1)))
         )
         for value, count in counts.items()
     )

@@ -7,8 +7,14 @@ from collections import Counter
 from dataclasses import dataclass
 
 from halma.arena.plan import Plan
-from halma.arena.stats import Share, elo, elo_interval, share, superiority
 from halma.arena.table import Played
+from halma.statistics import (
+    Proportion,
+    elo,
+    elo_interval,
+    likelihood_of_superiority,
+    proportion,
+)
 
 
 @dataclass
@@ -113,17 +119,18 @@ class Tally:
         return [points / total for points in self.points]
 
     @property
-    def share(self) -> Share:
+    def share(self) -> Proportion:
         """The first agent's part of all points, with its interval."""
-        return share(
+        return proportion(
             [one.points for one in self.sets],
             [one.total for one in self.sets],
-            parties=len(self.points),
+            sides=len(self.points),
         )
 
-    def rate(self, what: str) -> Share:
+    def rate(self, what: str) -> Proportion:
         """Return the rate of `wins`, `draws` or `losses` with its interval."""
-        return share([getattr(one, what) for one in self.sets], [one.games for one in self.sets])
+        counts = [getattr(one, what) for one in self.sets]
+        return proportion(counts, [one.games for one in self.sets])
 
     @property
     def elo(self) -> float:
@@ -138,7 +145,7 @@ class Tally:
     @property
     def superiority(self) -> float:
         """How likely it is that the first agent is better than the others."""
-        return superiority(self.share, len(self.points))
+        return likelihood_of_superiority(self.share, len(self.points))
 
     @property
     def pentanomial(self) -> list[int] | None:

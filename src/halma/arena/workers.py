@@ -14,7 +14,7 @@ from typing import NoReturn
 from halma.arena.plan import Plan
 from halma.arena.table import Played, Table
 from halma.errors import HalmaError, WorkerError
-from halma.interrupt import start_unheard
+from halma.interrupt import start_ignoring_sigint
 
 #: the number of a plan and the number of a game in it
 Task = tuple[int, int]
@@ -93,7 +93,7 @@ class _Worker:
             target=_work, args=(far, tuple(plans)), daemon=True
         )
         # They are ended from here.
-        start_unheard(self.process)
+        start_ignoring_sigint(self.process)
         far.close()
 
     def give(self, place: int, task: Task) -> None:

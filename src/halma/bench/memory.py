@@ -36,7 +36,7 @@ def training_bytes(recipe: str, table: Path) -> int:
 
 
 def _train(recipe: Recipe, table: Path) -> None:
-    from halma.learn.handlers import HtmlReport
+    from halma.learn.reports import HtmlReport
     from halma.learn.tabular import train
     from halma.solve.solver import open_table
 

@@ -19,8 +19,8 @@ from typing import Any
 from halma.bench.harness import Row, Settings
 from halma.games import Record
 from halma.learn.neural.judging import Judges, find_device
-from halma.learn.neural.selfplay import SelfPlay
 from halma.learn.recipe import Recipe, load
+from halma.learn.selfplay import SelfPlay
 
 VARIANT, NETWORK, SIMULATIONS = "rhombus-7x7-6:liu2019", "liu2019", 175
 #: what liu2019 reports: plies of a game, games a second on 12 cores and a GPU
@@ -111,9 +111,9 @@ def one_move(settings: Settings, seed: int) -> Row:
 
 def learner(seed: int) -> Row:
     """Return the share of a learner's time that is not spent waiting for batches."""
-    from halma.learn.neural.games import Window
-    from halma.learn.neural.learner import Learner
-    from halma.learn.neural.opening import heuristic_games
+    from halma.learn.replay_buffer import Window
+    from halma.learn.trainer import Learner
+    from halma.learn.warm_start import heuristic_games
 
     recipe = _recipe(seed, **{"opening.games": LEARNER_GAMES})
     settings = recipe.settings

@@ -1,4 +1,4 @@
-"""`halma check`: does a game keep the contract?"""
+"""`halma check`: test a game against the contract."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from halma.cli.verb import JsonFlag, Seed, print_json
 
 def check(
     variant: Annotated[str, typer.Argument(help="A variant, or a game of your own.")],
-    games: Annotated[int, typer.Option(min=1, help="Random games to look at.")] = 20,
+    games: Annotated[int, typer.Option(min=1, help="Random games to play.")] = 20,
     seed: Seed = 0,
     json: JsonFlag = False,
 ) -> None:
     """Run the conformance check on a game; exit status 1 if it fails."""
-    from halma.games.check import check as run_check
-    from halma.games.check import load
+    from halma.games.conformance import check as run_check
+    from halma.games.load import load
 
     report = run_check(load(variant), games=games, seed=seed)
     if json:

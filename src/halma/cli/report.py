@@ -21,7 +21,7 @@ def report(
 
     Training writes it too, now and then and at its end.
     """
-    from halma.learn.run_report import NAME, write_report
+    from halma.learn.reports.page import NAME, write_report
 
     path = out or run / NAME
     view = write_report(run, out=path)

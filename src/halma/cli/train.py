@@ -52,9 +52,9 @@ def train(
     import math
     import os
 
-    from halma.learn.handlers import Console, HtmlReport, TensorBoard
     from halma.learn.methods import train as run
     from halma.learn.recipe import parse_changes
+    from halma.learn.reports import Console, HtmlReport, TensorBoard
 
     chosen, folder = _find(recipe)
     wanted = parse_changes(chosen, changes or [])
@@ -86,7 +86,7 @@ def train(
 def _with_iterations(recipe: Recipe, folder: Path, iterations: int) -> Recipe:
     """Return the recipe with another length; a run of it that is there gets it too."""
     from halma.learn.recipe import load
-    from halma.learn.rundir import RECIPE, lengthen
+    from halma.learn.run import RECIPE, lengthen
 
     if (folder / RECIPE).is_file():
         there = load(str(folder / RECIPE))
@@ -102,7 +102,7 @@ def _say_how_to_go_on() -> None:
 
 def _say_what_now(folder: Path, recipe: Recipe, finished: bool) -> None:
     """Print where things are, and commands to be copied."""
-    from halma.learn.run_report import NAME
+    from halma.learn.reports.page import NAME
 
     name, against = f"learned:{folder}", "optimal"
     if recipe.method == "neural":
@@ -122,7 +122,7 @@ def _say_what_now(folder: Path, recipe: Recipe, finished: bool) -> None:
 def _find(name: str) -> tuple[Recipe, Path]:
     """Return the recipe that is meant, and where its run belongs."""
     from halma.learn.recipe import load
-    from halma.learn.rundir import RECIPE
+    from halma.learn.run import RECIPE
 
     run = Path(name)
     if (run / RECIPE).is_file():

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
-from halma.errors import HalmaError, UnknownVariantError, said
+from halma.errors import HalmaError, UnknownVariantError, error_text
 from halma.games.game import Game
 from halma.games.registry import game
 
@@ -44,7 +44,7 @@ def _module_of_file(path: Path) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        raise HalmaError(f"'{path}' cannot be run: {said(error)}.") from error
+        raise HalmaError(f"'{path}' cannot be run: {error_text(error)}.") from error
     return module
 
 
@@ -59,7 +59,7 @@ def _module_of_name(name: str) -> ModuleType | None:
             return None
         raise HalmaError(f"'{name}' cannot be imported: {error}.") from error
     except Exception as error:
-        raise HalmaError(f"'{name}' cannot be imported: {said(error)}.") from error
+        raise HalmaError(f"'{name}' cannot be imported: {error_text(error)}.") from error
     finally:
         sys.path.remove(here)
 
@@ -76,4 +76,4 @@ def _instance(module: ModuleType, kind: str, name: str) -> Game:
     try:
         return build()
     except Exception as error:
-        raise HalmaError(f"'{name}' cannot be built: {said(error)}.") from error
+        raise HalmaError(f"'{name}' cannot be built: {error_text(error)}.") from error

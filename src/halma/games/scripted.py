@@ -165,11 +165,10 @@ class ScriptedGame(Game):
         except ValueError as error:
             raise PositionError(f"This is no position: {error}.") from None
 
-    def trouble(self, state: State) -> str:
-        """Return why a state that was read from text cannot be, or an empty string."""
+    def validate(self, state: State) -> None:
+        """Raise a `PositionError` if a state that was read from text is impossible."""
         if not 0 <= self.mover(state) < len(self.player_names):
-            return f"there is no player {self.mover(state)}"
-        return ""
+            raise PositionError(f"There is no player {self.mover(state)}.")
 
     def name_move(self, state: State, move: int) -> str:
         """Return the text of a legal move; fits `move_pattern`."""
@@ -212,8 +211,7 @@ class ScriptedGame(Game):
     def parse_position(self, text: str) -> bytes:
         """Return the state a text describes, or raise a `PositionError`."""
         state = self.parse_state(text)
-        if trouble := self.trouble(state):
-            raise PositionError(f"This is no position: {trouble}.")
+        self.validate(state)
         return self._states.pack(state, "parse_state()")
 
     def format_move(self, state: bytes, move: int) -> str:

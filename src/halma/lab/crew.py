@@ -21,7 +21,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Protocol
 
 from halma.errors import HalmaError
-from halma.interrupt import start_unheard
+from halma.interrupt import start_ignoring_sigint
 
 #: How far a piece of work is, 0 to 1.
 Tell = Callable[[float], None]
@@ -118,7 +118,7 @@ class _Worker:
         self.task: Task | None = None
         self.process: BaseProcess = context.Process(target=_work, args=(far,), daemon=True)
         # They wait to be asked to stop from here.
-        start_unheard(self.process)
+        start_ignoring_sigint(self.process)
         far.close()
 
     def give(self, task: Task) -> None:

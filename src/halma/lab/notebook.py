@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from halma.errors import HalmaError
-from halma.files import write_whole
+from halma.files import replace_file
 
 
 class Notebook:
@@ -42,4 +42,4 @@ class Notebook:
         return name in self._kept
 
     def _save(self) -> None:
-        write_whole(self.path, json.dumps({"settings": self._settings, "measured": self._kept}))
+        replace_file(self.path, json.dumps({"settings": self._settings, "measured": self._kept}))

@@ -9,7 +9,7 @@ from typing import Any
 from halma.errors import HalmaError
 from halma.lab.runs import find_runs
 from halma.learn import load, read_metrics
-from halma.learn.rundir import RECIPE
+from halma.learn.run import RECIPE
 
 _HEADS = (
     "variant",

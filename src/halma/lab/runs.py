@@ -13,8 +13,8 @@ from typing import Any
 from halma.errors import HalmaError
 from halma.lab.crew import Progress, Task, Tell, work_all
 from halma.learn import Recipe, load, read_metrics
-from halma.learn.reports import Iteration, Report, Started
-from halma.learn.rundir import RECIPE
+from halma.learn.reports.events import Iteration, Report, Started
+from halma.learn.run import RECIPE
 from halma.learn.settings import Plain, write_value
 
 #: a line of metrics.jsonl

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from halma.errors import RunError, TableError
 from halma.games import Game, Position
-from halma.learn.checkpoints import list_checkpoints
+from halma.learn.checkpoint import list_checkpoints
 from halma.solve.table import Table, load
 
 #: What checkpoints of tabular runs say they are.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from halma.learn.recipe import Recipe
-from halma.learn.reports import Handler, Metrics
+from halma.learn.reports.events import Handler, Metrics
 
 
 def train(
@@ -24,7 +24,7 @@ def train(
     sitting a run stops as if it had been asked to, but returns.
     """
     if recipe.method == "neural":
-        from halma.learn.neural.loop import train as train_network
+        from halma.learn.alphazero import train as train_network
 
         return train_network(recipe, out, handlers, threads, device, seconds)
     from halma.learn.tabular import train as train_table

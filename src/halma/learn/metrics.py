@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from halma.errors import RunError
-from halma.files import write_whole
+from halma.files import replace_file
 
 NAME = "metrics.jsonl"
 
@@ -46,7 +46,7 @@ def keep_metrics(run: Path, iterations: int) -> list[dict[str, Any]]:
     text = "".join(map(as_line, kept))
     path = run / NAME
     if not path.exists() or path.read_bytes() != text.encode():
-        write_whole(path, text)
+        replace_file(path, text)
     return kept
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from halma.errors import NetworkError
-from halma.files import write_whole
+from halma.files import replace_file
 from halma.games import Game
 from halma.learn import onnxfile
 from halma.learn.architectures import architecture
@@ -142,7 +142,7 @@ def write_weights(path: Path | str, info: NetworkInfo, arrays: Arrays) -> None:
     # The library takes an array's memory as it lies.
     in_order = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     description = _write_description(info, _checksum_of_arrays(in_order))
-    write_whole(Path(path), save(in_order, {KEY: description}))
+    replace_file(Path(path), save(in_order, {KEY: description}))
 
 
 def write_model(path: Path | str, info: NetworkInfo, model: bytes) -> None:
@@ -153,7 +153,7 @@ def write_model(path: Path | str, info: NetworkInfo, model: bytes) -> None:
     whole = onnx.load_model_from_string(model)
     _, graph = onnxfile.look_through(whole.SerializeToString(deterministic=True))
     onnx.helper.set_model_props(whole, {KEY: _write_description(info, _checksum(graph))})
-    write_whole(Path(path), whole.SerializeToString(deterministic=True))
+    replace_file(Path(path), whole.SerializeToString(deterministic=True))
 
 
 def _contents(path: Path) -> bytes:

@@ -18,8 +18,8 @@ from halma import _core
 from halma.errors import HalmaError, RecipeError, suggestion
 from halma.games import Game, game
 from halma.learn import settings as typed
-from halma.learn.neural.settings import NeuralSettings
-from halma.learn.neural.settings import check as check_neural
+from halma.learn.alphazero_settings import NeuralSettings
+from halma.learn.alphazero_settings import check as check_neural
 from halma.learn.sections import TabularSettings
 from halma.learn.settings import Plain
 

@@ -17,18 +17,10 @@ import numpy as np
 from halma import _core
 from halma.errors import TableError
 from halma.interrupt import interruptible
-from halma.learn.grading import (
-    TestPositions,
-    Watched,
-    WatchedPositions,
-    WinRate,
-    decisions_near_start,
-)
-from halma.learn.handlers.jsonl import MetricsFile
 from halma.learn.lookup import KIND
 from halma.learn.metrics import keep_metrics, read_metrics
 from halma.learn.recipe import Recipe
-from halma.learn.reports import (
+from halma.learn.reports.events import (
     Curve,
     Finished,
     Handler,
@@ -36,9 +28,17 @@ from halma.learn.reports import (
     Reporter,
     reporting,
 )
-from halma.learn.rundir import RunDirectory
+from halma.learn.reports.metrics_file import MetricsFile
+from halma.learn.run import RunDirectory
 from halma.learn.sections import TabularSettings
-from halma.learn.sitting import Sitting
+from halma.learn.session import Sitting
+from halma.learn.truth import (
+    TestPositions,
+    Watched,
+    WatchedPositions,
+    WinRate,
+    decisions_near_start,
+)
 from halma.solve import Solution, solution_for, solve
 from halma.solve.solution import ChanceSolution
 from halma.solve.table import Arrays, Table

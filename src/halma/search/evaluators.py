@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from halma.errors import NetworkError, said
+from halma.errors import NetworkError, error_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -145,7 +145,7 @@ class OnnxEvaluator:
                 raise NetworkError(f"{self._name} is not used: its {what} have the wrong shape.")
 
     def _refusal(self, error: Exception) -> NetworkError:
-        words = " ".join(said(error).split())
+        words = " ".join(error_text(error).split())
         return NetworkError(f"{self._name} is not used: onnxruntime says {words[:200]}.")
 
 

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from halma.errors import TableError
-from halma.files import remove_leftovers, whole_file
+from halma.files import atomic_write, remove_temporary_files
 from halma.games import Game
 
 MAGIC = b"halmatbl"
@@ -77,7 +77,7 @@ def tables_folder() -> Path:
 
 def table_path(game: Game, folder: Path | None = None, pieces: int | None = None) -> Path:
     """Return where the table of a variant, or of its endings with few pieces, belongs."""
-    # A colon in a file's name is trouble on some systems.
+    # Some systems do not allow a colon in a file name.
     name = game.name.replace(":", ",")
     part = "" if pieces is None else f",pieces={pieces}"
     return (folder or tables_folder()) / f"{name}{part}{SUFFIX}"
@@ -89,7 +89,7 @@ def save(path: Path, game: Game, kind: str, about: Mapping[str, Any], arrays: Wr
     The arrays are gone through once. Their checksums are known only then, so the header,
     which comes first, is written last.
     """
-    remove_leftovers(path)
+    remove_temporary_files(path)
     entries: list[dict[str, Any]] = []
     offset = 0
     for name, array in arrays.items():
@@ -107,7 +107,7 @@ def save(path: Path, game: Game, kind: str, about: Mapping[str, Any], arrays: Wr
     whole = {**_identity(game), "kind": kind, "about": dict(about), "arrays": entries}
     whole["bytes"] = offset
     header = json.dumps(whole).encode()
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         file.write(b"\0" * _PREAMBLE.size)
         file.write(header)
         start = _aligned(file.tell())

@@ -26,6 +26,7 @@ from halma.lab.notebook import Notebook
 from halma.lab.report import Report
 from halma.lab.request import Request
 from halma.search.minimax import Minimax
+from halma.statistics import Z, standard_error
 
 Note = Callable[[str], None]
 
@@ -239,14 +240,13 @@ def summary(steps: Sequence[int]) -> dict[str, float]:
     """Return wins, draws, losses and the mean of winning steps with its 95% interval."""
     number = len(steps)
     mean = sum(steps) / number
-    spread = math.sqrt(sum((s - mean) ** 2 for s in steps) / max(number - 1, 1))
     return {
         "games": number,
         "wins": sum(s > 0 for s in steps),
         "draws": sum(s == 0 for s in steps),
         "losses": sum(s < 0 for s in steps),
         "mean": mean,
-        "error": 1.96 * spread / math.sqrt(number),
+        "error": Z * standard_error(steps),
     }
 
 

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import Any
 
 from halma.lab.hsueh2023.figures import Found, columns
 from halma.lab.hsueh2023.plan import FURTHER_SIMULATIONS, METHODS, VARIANTS
 from halma.lab.panels import Line, Look, Panel, draw_panels
 from halma.lab.report import Figure, Row, Section
+from halma.statistics import difference, half_width
 
 BASE = "PUCT +0"
 #: With few simulations the paper finds this one best.
 BEST_BASE = "PUCT +0.5"
-
-#: Student's t, two-sided 95%, by degrees of freedom.
-_T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 
 #: What is compared: a number for every run.
 Measure = Callable[[Found, str, tuple[str, int, int]], float]
@@ -38,28 +35,6 @@ def mean_win_rate(found: Found, variant: str, label: tuple[str, int, int]) -> fl
 
 
 MEASURES: dict[str, Measure] = {"last WR_p": last_win_rate, "mean WR_p": mean_win_rate}
-
-
-def student(degrees: int) -> float:
-    """Return the factor of a two-sided 95% interval."""
-    return _T[min(degrees, len(_T)) - 1]
-
-
-def spread(values: Sequence[float]) -> float:
-    """Return half of the 95% interval of the mean over seeds."""
-    if len(values) < 2:
-        return math.inf
-    return student(len(values) - 1) * stdev(values) / math.sqrt(len(values))
-
-
-def difference(ours: Sequence[float], base: Sequence[float]) -> tuple[float, float]:
-    """Return by how much a mean is above another, and half of its 95% interval."""
-    gain = fmean(ours) - fmean(base)
-    if len(ours) < 2 or len(base) < 2:
-        return gain, math.inf
-    degrees = len(ours) + len(base) - 2
-    pooled = ((len(ours) - 1) * stdev(ours) ** 2 + (len(base) - 1) * stdev(base) ** 2) / degrees
-    return gain, student(degrees) * math.sqrt(pooled * (1 / len(ours) + 1 / len(base)))
 
 
 def _seeds(found: Found, variant: str, method: str, n: int, measure: Measure) -> list[float]:
@@ -115,7 +90,7 @@ def _draw(path: Path, found: Found, name: str, measure: Measure) -> None:
             axis = [n for n in _axis(found, variant) if _seeds(found, variant, method, n, measure)]
             values = [_seeds(found, variant, method, n, measure) for n in axis]
             means = [fmean(seeds) for seeds in values]
-            reach = [0.0 if math.isinf(spread(seeds)) else spread(seeds) for seeds in values]
+            reach = [half_width(seeds) if len(seeds) > 1 else 0.0 for seeds in values]
             lines.append(
                 Line(
                     method,

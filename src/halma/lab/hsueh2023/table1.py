@@ -6,7 +6,6 @@ blocks on all cores.
 
 from __future__ import annotations
 
-import math
 import os
 import random
 from collections.abc import Sequence
@@ -15,13 +14,13 @@ from typing import Any
 
 from halma import __version__
 from halma.agents import agent, play_game
-from halma.arena.stats import Z
 from halma.games import Record, game
 from halma.lab.crew import Ended, Progress, Task, Tell, work_all
 from halma.lab.hsueh2023.plan import VARIANTS
 from halma.lab.notebook import Notebook
 from halma.lab.report import Row, Section
 from halma.lab.request import Request
+from halma.statistics import ratio_of_sums
 
 #: variant -> actions and chance events a position has, plies of a game, positions
 PAPER = {
@@ -78,14 +77,6 @@ def count(record: Record) -> GameCounts:
             events += before
             before = 1
     return plies, actions, events
-
-
-def mean(values: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Return the ratio of two sums over games, and half of its 95% interval."""
-    total = sum(weight for _, weight in values)
-    ratio = sum(value for value, _ in values) / total
-    spread = sum((value - ratio * weight) ** 2 for value, weight in values)
-    return ratio, Z * math.sqrt(spread) / total
 
 
 class _Keeper(Progress):
@@ -161,19 +152,18 @@ def build_section(
 
 def _rows(variant: str, counted: Sequence[GameCounts]) -> tuple[list[Row], dict[str, Any]]:
     name = VARIANTS[variant]
-    actions, events, length, positions = PAPER[variant]
+    positions = PAPER[variant][3]
     reached = game(variant).core.reachable()[0]
     rows = []
     data: dict[str, Any] = {"games": len(counted), "positions": reached}
     if counted:
+        plies, actions, events = zip(*counted, strict=True)
         measured = {
-            "actions": mean([(a, plies) for plies, a, _ in counted]),
-            "chance events": mean([(e, plies) for plies, _, e in counted]),
-            "game length": mean([(plies, 1) for plies, _, _ in counted]),
+            "actions": ratio_of_sums(actions, plies),
+            "chance events": ratio_of_sums(events, plies),
+            "game length": ratio_of_sums(plies, [1] * len(plies)),
         }
-        for (what, (value, error)), paper in zip(
-            measured.items(), (actions, events, length), strict=True
-        ):
+        for (what, (value, error)), paper in zip(measured.items(), PAPER[variant][:3], strict=True):
             # The paper rounds to a tenth.
             agrees = abs(value - paper) <= 0.05 + error + 0.02 * paper
             rows.append(

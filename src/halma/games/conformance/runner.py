@@ -1,0 +1,124 @@
+"""Running the conformance check: random games first, then each requirement on their positions."""
+
+from __future__ import annotations
+
+import random
+
+from halma.errors import error_text
+from halma.games.conformance import kernels, learning, play, presentation
+from halma.games.conformance.report import ConformanceReport, RequirementResult
+from halma.games.conformance.requirement import MAX_EVENTS, Requirement, Sample, name
+from halma.games.game import Game, Position
+
+#: all requirements, in the order of the report
+REQUIREMENTS = [
+    value
+    for part in (play, learning, presentation, kernels)
+    for value in vars(part).values()
+    if isinstance(value, Requirement)
+]
+
+#: failures kept for one requirement
+MAX_FAILURES = 5
+#: chance events in a row after which a game counts as endless
+MAX_CHANCE_RUN = 50
+#: positions of a kind that are examined
+MAX_POSITIONS = 120
+
+
+def check(game: Game, games: int = 20, seed: int = 0) -> ConformanceReport:
+    """Play random games and test every requirement of the contract on their positions.
+
+    A failed requirement, or an exception, does not stop the check.
+    """
+    sample = Sample(game, seed)
+    results = [_play_games(sample, games), *(_test(each, sample) for each in REQUIREMENTS)]
+    return ConformanceReport(game.name, games, seed, tuple(results))
+
+
+def _test(requirement: Requirement, sample: Sample) -> RequirementResult:
+    failures: list[str] = []
+    tested = 0
+    for target in _targets(requirement, sample):
+        tested += 1
+        arguments = (sample,) if target is None else (sample, target)
+        try:
+            for violation in requirement.find(*arguments):
+                failures.append(violation + _where(sample, target))
+                if len(failures) == MAX_FAILURES:
+                    break
+        except Exception as error:
+            failures.append(f"This was raised: {error_text(error)}.{_where(sample, target)}")
+        if len(failures) == MAX_FAILURES:
+            break
+    return RequirementResult(requirement.name, requirement.text, tested, tuple(failures))
+
+
+def _targets(requirement: Requirement, sample: Sample) -> list[Position | None]:
+    """Return the positions to test a requirement on; None is the game as a whole."""
+    scope = requirement.scope
+    if scope == "game" or (scope == "kernel" and sample.playable):
+        return [None]
+    kinds = ("decision", "terminal", "chance") if scope == "any" else (scope,)
+    return [position for kind in kinds for position in sample.positions(kind)]
+
+
+def _where(sample: Sample, target: Position | None) -> str:
+    at = "" if target is None else f"At {name(target)} "
+    return f" {at}(seed {sample.seed}){'.' if at else ''}"
+
+
+# Random games: they make the sample, and their end is the first requirement.
+
+
+def _play_games(sample: Sample, games: int) -> RequirementResult:
+    failures: list[str] = []
+    seen: set[bytes] = set()
+    for number in range(games):
+        walk: list[tuple[bytes, int | None]] = []
+        sample.walks.append(walk)
+        try:
+            _walk(sample, sample.rng(f"game {number}"), walk, seen)
+        except Exception as error:
+            sample.playable = False
+            at = _where(sample, Position(sample.game, walk[-1][0])) if walk else ""
+            failures.append(f"Game {number} stopped with {error_text(error)}.{at}")
+            if len(failures) == MAX_FAILURES:
+                break
+    for states in sample.states.values():
+        # The start is always kept; the others are sampled, so that not all are openings.
+        if len(states) > MAX_POSITIONS:
+            states[1:] = sample.rng("positions").sample(states[1:], MAX_POSITIONS - 1)
+    text = "Random games can be played to their end."
+    return RequirementResult("games", text, games, tuple(failures))
+
+
+def _walk(
+    sample: Sample,
+    rng: random.Random,
+    walk: list[tuple[bytes, int | None]],
+    seen: set[bytes],
+) -> None:
+    """Play one random game and append its states to `walk`."""
+    core = sample.game.core
+    state = core.initial()
+    chance_run = 0
+    for _ in range(MAX_EVENTS):
+        walk.append((state, None))
+        if core.at_chance(state):
+            kind, chance_run = "chance", chance_run + 1
+            apply, choices = core.resolve, [value for value, _ in core.outcomes(state)]
+        else:
+            apply, choices = core.play, core.legal(state)
+            kind, chance_run = "decision" if choices else "terminal", 0
+        if chance_run > MAX_CHANCE_RUN:
+            raise RuntimeError(f"more than {MAX_CHANCE_RUN} chance events in a row")
+        if state not in seen:
+            seen.add(state)
+            sample.states.setdefault(kind, []).append(state)
+        if kind == "terminal":
+            return
+        choice = rng.choice(choices)
+        if kind == "decision":
+            walk[-1] = (state, choice)
+        state = apply(state, choice)

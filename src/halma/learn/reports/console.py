@@ -1,0 +1,194 @@
+"""A run as a person watches it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, TextIO
+
+from halma.learn.reports.events import (
+    Checkpoint,
+    Curve,
+    Finished,
+    Iteration,
+    Metrics,
+    Note,
+    Progress,
+    Report,
+    Started,
+    Stopped,
+)
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+_BARS = "▁▂▃▄▅▆▇█"
+#: Where there is no terminal, a line is printed so often at most.
+_LINE_SECONDS = 5.0
+_CURVE_WIDTH = 40
+
+
+class Console:
+    """Shows a run on standard error: live in a terminal, as a line now and then elsewhere."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        from rich.console import Console as Rich
+
+        self._rich = Rich(file=stream or sys.stderr, highlight=False)
+        self._live: Any = None
+        self._started: Started | None = None
+        self._history: list[Metrics] = []
+        self._saved: Checkpoint | None = None
+        self._now: Progress | None = None
+        # The last line that was printed: when, and of which iteration.
+        self._said_at, self._shown = -_LINE_SECONDS, 0
+        self._began = time.monotonic()
+        self._first = 0
+
+    def handle(self, report: Report) -> None:
+        """Show what a report says."""
+        match report:
+            case Started():
+                self._start(report)
+            case Progress():
+                self._now = report
+            case Iteration(metrics):
+                self._now = None
+                self._history.append(metrics)
+                self._show(metrics)
+            case Checkpoint():
+                self._saved = report
+            case Note(text):
+                self._print(text)
+            case Stopped(iteration):
+                self._stop_live()
+                if iteration:
+                    self._print(f"Stopped after iteration {iteration}, which is saved.")
+                else:
+                    self._print("Stopped before the first iteration was over.")
+            case Finished(metrics):
+                self._stop_live()
+                if self._shown != metrics["iteration"]:
+                    self._print(self._line(metrics))
+
+    def close(self) -> None:
+        """Leave the terminal as it was found."""
+        self._stop_live()
+
+    def _start(self, report: Started) -> None:
+        self._started = report
+        self._history = list(report.history)
+        self._began, self._first = time.monotonic(), report.done
+        if report.done == report.iterations:
+            way = "finished already"
+        elif report.done:
+            way = f"going on after iteration {report.done}"
+        else:
+            way = "from the beginning"
+        self._print(
+            f"{report.name}: {report.game}, {report.iterations} iterations, {way}, in {report.out}"
+        )
+        for curve in report.curves:
+            if curve.about:
+                self._print(f"  {curve.title:<6} {curve.about}")
+        if self._rich.is_terminal and report.done < report.iterations:
+            from rich.live import Live
+
+            self._live = Live(
+                get_renderable=self._picture, console=self._rich, refresh_per_second=4
+            )
+            self._live.start()
+
+    def _show(self, metrics: Metrics) -> None:
+        """Print a line where nothing is shown live, but not too many of them."""
+        if self._live is not None:
+            return
+        now = time.monotonic()
+        if now - self._said_at >= _LINE_SECONDS:
+            self._said_at, self._shown = now, metrics["iteration"]
+            self._print(self._line(metrics))
+
+    def _print(self, text: str) -> None:
+        self._rich.print(text, markup=False, soft_wrap=True)
+
+    def _stop_live(self) -> None:
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    def _line(self, metrics: Metrics) -> str:
+        assert self._started is not None
+        parts = [f"iteration {metrics['iteration']}/{self._started.iterations}"]
+        parts += [f"{curve.title} {_write(curve, metrics)}" for curve in self._started.curves]
+        parts.append(f"{_clock(metrics['seconds'])}")
+        left = self._left(metrics["iteration"])
+        if left:
+            parts.append(f"{_clock(left)} left")
+        return "  ".join(parts)
+
+    def _left(self, done: int) -> float:
+        """Guess the seconds left from this sitting's pace."""
+        assert self._started is not None
+        here = done - self._first
+        pace = (time.monotonic() - self._began) / here if here else 0.0
+        return pace * (self._started.iterations - done)
+
+    def _picture(self) -> RenderableType:
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+
+        assert self._started is not None
+        done = len(self._history)
+        last: Metrics = self._history[-1] if self._history else {}
+        top = Table.grid(padding=(0, 2))
+        took = last.get("seconds", time.monotonic() - self._began)
+        left = self._left(done) if done > self._first else None
+        top.add_row(
+            f"iteration {done}/{self._started.iterations}",
+            ProgressBar(total=self._started.iterations, completed=done, width=_CURVE_WIDTH),
+            _clock(took) + ("" if left is None else f", {_clock(left)} left"),
+        )
+        curves = Table.grid(padding=(0, 2))
+        for curve in self._started.curves:
+            values = [m[curve.key] for m in self._history if m.get(curve.key) is not None]
+            shown = format(values[-1], curve.format) if values else ""
+            curves.add_row(curve.title, f"[bold]{shown}[/bold]", sparkline(values))
+        rest = [
+            f"{key.replace('_', ' ')} {value:,}"
+            for key, value in last.items()
+            if isinstance(value, int) and key != "iteration"
+        ]
+        saved = f"saved: iteration {self._saved.iteration}" if self._saved else "nothing saved yet"
+        now = [] if self._now is None else [_stage(self._now)]
+        return Group(top, *now, curves, f"[dim]{', '.join(rest)}[/dim]", f"[dim]{saved}[/dim]")
+
+
+def sparkline(values: list[float], width: int = _CURVE_WIDTH) -> str:
+    """Return a curve as a line of small bars, each the mean of an equal part of it."""
+    if not values:
+        return ""
+    parts = min(width, len(values))
+    edges = [i * len(values) // parts for i in range(parts + 1)]
+    means = [sum(values[a:b]) / (b - a) for a, b in pairwise(edges)]
+    low, high = min(means), max(means)
+    step = (high - low) / (len(_BARS) - 1) or 1.0
+    return "".join(_BARS[round((mean - low) / step)] for mean in means)
+
+
+def _stage(now: Progress) -> str:
+    """Return where an iteration is, in a line."""
+    parts = [now.stage if not now.total else f"{now.stage} {now.done:,}/{now.total:,}"]
+    return ", ".join([*parts, *(f"{rate:,.1f} {unit}" for unit, rate in now.rates.items())])
+
+
+def _write(curve: Curve, metrics: Metrics) -> str:
+    value = metrics.get(curve.key)
+    return "-" if value is None else format(value, curve.format)
+
+
+def _clock(seconds: float) -> str:
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"

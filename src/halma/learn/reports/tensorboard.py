@@ -1,0 +1,53 @@
+"""Metrics as TensorBoard shows them: a view that is made anew from the metrics on every start."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from halma.learn.reports.events import Iteration, Metrics, Report, Started
+
+#: The folder in a run directory.
+NAME = "tensorboard"
+
+
+class TensorBoard:
+    """Writes event files, if the package tensorboard is there; says so once if it is not."""
+
+    def __init__(self, run: Path, note: Callable[[str], None] = lambda text: None) -> None:
+        self._folder = run / NAME
+        self._writer: Any = None
+        try:
+            from tensorboard.summary import Writer
+        except ImportError:
+            note("TensorBoard is not installed, so no curves are written for it.")
+            self._make = None
+        else:
+            self._make = Writer
+
+    def handle(self, report: Report) -> None:
+        """Write the figures of an iteration; at the start those of all before it."""
+        if self._make is None:
+            return
+        if isinstance(report, Started):
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._writer = self._make(str(self._folder))
+            for metrics in report.history:
+                self._write(metrics)
+        elif isinstance(report, Iteration):
+            self._write(report.metrics)
+
+    def close(self) -> None:
+        """Write what is not yet written."""
+        if self._writer is not None:
+            # Only a view: it is made anew from the metrics.
+            with suppress(OSError):
+                self._writer.close()
+
+    def _write(self, metrics: Metrics) -> None:
+        for key, value in metrics.items():
+            if key != "iteration" and isinstance(value, int | float):
+                self._writer.add_scalar(key, value, metrics["iteration"])

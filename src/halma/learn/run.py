@@ -1,0 +1,235 @@
+"""The directory of a run: one recipe, one writer, never someone else's.
+
+    recipe.toml      the resolved settings, with comments
+    meta.json        versions, machine, revision, seed
+    metrics.jsonl    a line per iteration
+    checkpoints/     what the run goes on from
+    games/           what a network learns from
+    lock             held by the process that trains
+
+A run is recognised by its recipe and versions; anything else is refused, never overwritten.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import platform
+import subprocess
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TextIO
+
+import halma
+from halma import _core
+from halma.errors import RecipeError, RunError
+from halma.files import TEMPORARY, replace_file
+from halma.learn.recipe import Recipe, load
+from halma.machine import processor
+
+#: counts up when the files of a run directory change their meaning
+FORMAT = 1
+
+#: The resolved settings of a run.
+RECIPE = "recipe.toml"
+#: Versions and circumstances of a run.
+META = "meta.json"
+_LOCK = "lock"
+#: the best network, to go on with and to play with
+WEIGHTS, MODEL = "best.safetensors", "best.onnx"
+#: what was learnt from when a loss became not a number
+BAD_BATCH = "bad-batch.table"
+
+
+class RunDirectory:
+    """A run directory that this process may write to; `with RunDirectory(...) as run`.
+
+    Entering creates it or recognises it; leaving gives up the lock, as does dying.
+    """
+
+    def __init__(self, path: Path, recipe: Recipe) -> None:
+        self.path = path
+        self.recipe = recipe
+        self.meta: dict[str, Any] = {}
+        self._lock: TextIO | None = None
+
+    @property
+    def checkpoints(self) -> Path:
+        """The folder of checkpoints."""
+        return self.path / "checkpoints"
+
+    def __enter__(self) -> RunDirectory:
+        if self.path.exists() and not self.path.is_dir():
+            raise RunError(f"'{self.path}' is a file, not the directory of a run.")
+        self._refuse_strangers()
+        self.path.mkdir(parents=True, exist_ok=True)
+        self._take_lock()
+        try:
+            # Only now is it certain that nobody changes it between looking and writing.
+            self._refuse_strangers()
+            self._recognise()
+            self._remove_unfinished()
+            self.checkpoints.mkdir(exist_ok=True)
+        except BaseException:
+            self._give_up_lock()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._give_up_lock()
+
+    def _refuse_strangers(self) -> None:
+        """Refuse a directory that holds something, but no run."""
+        if not self.path.exists() or (self.path / META).exists():
+            return
+        ours = (_LOCK, RECIPE)
+        others = [
+            entry.name
+            for entry in self.path.iterdir()
+            if entry.name not in ours and not entry.name.endswith(TEMPORARY)
+        ]
+        if others:
+            raise RunError(
+                f"'{self.path}' is not the directory of a run, but holds '{min(others)}': "
+                "choose another one with --out."
+            )
+
+    def _take_lock(self) -> None:
+        lock = (self.path / _LOCK).open("a+", encoding="utf-8")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            lock.seek(0)
+            holder = lock.read(20).strip() or "another one"
+            lock.close()
+            raise RunError(
+                f"'{self.path}' is in use: process {holder} is training in it."
+            ) from None
+        lock.truncate(0)
+        lock.write(f"{os.getpid()}\n")
+        lock.flush()
+        self._lock = lock
+
+    def _give_up_lock(self) -> None:
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def _recognise(self) -> None:
+        """Compare what is there with what is wanted; write what a new run begins with.
+
+        The recipe is written first: where there is one without a meta.json, a run was killed
+        while it was being born, and only the same recipe may go on there.
+        """
+        recipe, meta = self.path / RECIPE, self.path / META
+        if recipe.exists():
+            self._compare_recipe(recipe)
+        elif meta.exists():
+            raise RunError(f"'{self.path}' has lost its {RECIPE}, so it is not used.")
+        else:
+            replace_file(recipe, self.recipe.toml())
+        if meta.exists():
+            self._compare_versions(meta)
+        else:
+            self.meta = {**self._versions(), **self._circumstances()}
+            replace_file(meta, json.dumps(self.meta, indent=2) + "\n")
+
+    def _compare_recipe(self, path: Path) -> None:
+        try:
+            difference = self.recipe.difference(load(str(path)))
+        except RecipeError as error:
+            difference = str(error).rstrip(".")
+        if difference is not None:
+            raise RunError(
+                f"'{self.path}' belongs to another recipe: {difference}. "
+                "Choose another directory with --out."
+            )
+
+    def _compare_versions(self, path: Path) -> None:
+        try:
+            self.meta = json.loads(path.read_text(encoding="utf-8"))
+            found = {key: self.meta.get(key) for key in self._versions()}
+        except (ValueError, AttributeError):
+            raise RunError(f"'{path}' is damaged, so '{self.path}' is not used.") from None
+        for key, wanted in self._versions().items():
+            if found[key] != wanted:
+                raise RunError(
+                    f"'{self.path}' belongs to another version: its {key.replace('_', ' ')} is "
+                    f"{found[key]!r}, and here it is {wanted!r}. "
+                    "Choose another directory with --out."
+                )
+
+    def _remove_unfinished(self) -> None:
+        """Remove what a killed process was writing; nobody else writes while we hold the lock."""
+        folders = [entry for entry in self.path.iterdir() if entry.is_dir()]
+        for folder in (self.path, *folders):
+            for leftover in folder.glob(f"*{TEMPORARY}"):
+                leftover.unlink(missing_ok=True)
+
+    def _versions(self) -> dict[str, Any]:
+        """What must agree for a run to go on."""
+        return {
+            "format": FORMAT,
+            "halma": halma.__version__,
+            "rules_version": self.recipe.game.core.version,
+        }
+
+    def _circumstances(self) -> dict[str, Any]:
+        """What a reader may want to know later."""
+        import numpy
+
+        return {
+            "recipe": self.recipe.name,
+            "method": self.recipe.method,
+            "game": self.recipe.game.name,
+            "seed": self.recipe.settings.seed,
+            "begun": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            "core": _core.build(),
+            "python": platform.python_version(),
+            "numpy": numpy.__version__,
+            "system": platform.platform(),
+            "processor": processor(),
+            "cores": os.cpu_count(),
+            "revision": _revision(),
+        }
+
+
+def lengthen(path: Path, iterations: int) -> Recipe:
+    """Give a run more iterations than it was to have; return its recipe.
+
+    What it has learnt stays; settings that depend on the length, such as when the learning
+    rate falls, follow the new one from where the run is.
+    """
+    recipe = load(str(path / RECIPE))
+    had = recipe.settings.iterations
+    if iterations < had:
+        raise RunError(f"'{path}' has {had:,} iterations already: it can only be made longer.")
+    longer = recipe.changed({"iterations": iterations})
+    with RunDirectory(path, recipe):
+        replace_file(path / RECIPE, longer.toml())
+    return longer
+
+
+def _revision() -> str | None:
+    """Return the revision of the sources, where the package runs from a checkout of its own."""
+    root = Path(halma.__file__).parents[2]
+    if not (root / ".git").exists():
+        return None
+    try:
+        found = subprocess.run(
+            ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40"],
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return found.stdout.strip() or None

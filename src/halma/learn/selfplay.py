@@ -1,0 +1,282 @@
+"""Games of a network against itself, many at once.
+
+The core's pool runs the trees. Its games are split into groups; every group has a thread
+that lets the network judge what the group has collected, so that one group's trees run while
+the network works for another. On a CPU there is a group for every core.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from halma import _core
+from halma.errors import RunError
+from halma.games import Game
+from halma.learn.alphazero_settings import NeuralSettings
+from halma.learn.pool import Pool, PoolOptions
+from halma.search.evaluators import Evaluator, Lane
+from halma.search.mcts import TreeOptions
+
+#: What the core calls arrays of finished games, and all of it that is kept.
+Samples = dict[str, np.ndarray[Any, Any]]
+#: is told of finished games and judged positions now and then
+Watch = Callable[[int, int], None]
+
+_WATCH_SECONDS = 0.25
+
+
+def tree_options(settings: NeuralSettings, noise: bool = True) -> TreeOptions:
+    """Return how searches go about it, with noise at the root or without."""
+    search = settings.search
+    # Gumbel's draw at the root is noise enough.
+    noisy = noise and search.rule == "puct"
+    return TreeOptions(
+        rule=search.rule,
+        c=search.c,
+        untried=search.untried,
+        solver=search.solver,
+        cut_loops=search.loops,
+        noise=search.noise if noisy else 0.0,
+        noise_alpha=search.alpha,
+        considered=search.considered,
+        value_scale=search.value_scale,
+    )
+
+
+def pool_options(settings: NeuralSettings) -> PoolOptions:
+    """Return how games of self-play are played."""
+    search, play = settings.search, settings.selfplay
+    warm = ((0, play.temperature),) if play.temperature_plies else ()
+    return PoolOptions(
+        search=tree_options(settings),
+        simulations=search.simulations - search.count_root,
+        full_share=play.full_share,
+        fast_simulations=play.fast_simulations,
+        temperatures=(*warm, (play.temperature_plies, play.late_temperature)),
+        opening=(play.random_least, play.random_most),
+        resign_below=play.resign_below,
+        resign_after=play.resign_after,
+        resign_never_share=play.resign_never,
+    )
+
+
+def limits(game: Game, settings: NeuralSettings) -> _core.Limits:
+    """Return when games of self-play end although the rules would go on."""
+    own, plies = game.limits, settings.selfplay.plies
+    return _core.Limits(
+        plies=min(own.plies or plies, plies or own.plies),
+        repetitions=own.repetitions,
+        no_progress=own.no_progress,
+        cycle_window=own.cycle_window,
+        cycle_landings=own.cycle_landings,
+    )
+
+
+class SelfPlay:
+    """Plays games, iteration by iteration.
+
+    There is an evaluator for every group, which may be one and the same. The weights behind
+    evaluators may change between two iterations, evaluators themselves through `judges`.
+    """
+
+    def __init__(
+        self, game: Game, settings: NeuralSettings, judges: Sequence[Evaluator], threads: int
+    ) -> None:
+        self.game = game
+        self.settings = settings
+        self.judges = list(judges)
+        self._threads = threads
+        self._stop = threading.Event()
+        self._kept: _Going | None = None
+        self._surplus: list[Samples] = []
+
+    def stop(self) -> None:
+        """Make `play` return early, and every later one until `go_on`."""
+        self._stop.set()
+
+    def go_on(self) -> None:
+        """Forget a stop; games that are carried over go on where they were."""
+        self._stop.clear()
+
+    def play(
+        self, iteration: int, watch: Watch = lambda games, leaves: None
+    ) -> tuple[Samples, dict[str, float]] | None:
+        """Return an iteration's games and how they were played; nothing if it was stopped."""
+        play = self.settings.selfplay
+        began = time.perf_counter()
+        if play.carry_over:
+            going = self._kept = self._kept or self._start(iteration, endless=True)
+            going.change(self.judges)
+        else:
+            going = self._start(iteration, endless=False)
+        before = going.pool.totals
+        have = sum(len(part["numbers"]) for part in self._surplus)
+        wanted = before["games"] + play.games - have if play.carry_over else None
+        going.run(wanted, self._stop, watch)
+        if self._stop.is_set():
+            return None
+        now = going.pool.totals
+        samples = joined([*self._surplus, going.pool.take_finished()])
+        self._surplus = []
+        if play.carry_over:
+            samples, rest = split(samples, play.games)
+            self._surplus = [rest] if len(rest["numbers"]) else []
+        seconds = time.perf_counter() - began
+        return samples, {
+            "play_seconds": seconds,
+            "evaluations": now["leaves"] - before["leaves"],
+            "resigned": now["resigned"] - before["resigned"],
+            "pool_bytes": going.pool.bytes,
+        }
+
+    def _start(self, iteration: int, endless: bool) -> _Going:
+        play = self.settings.selfplay
+        slots = play.slots if endless else min(play.slots, play.games)
+        pool = Pool(
+            self.game,
+            pool_options(self.settings),
+            slots=max(slots, len(self.judges)),
+            groups=len(self.judges),
+            threads=self._threads,
+            seed=self.settings.seed,
+            first=(iteration - 1) * play.games,
+            games=None if endless else play.games,
+            limits=limits(self.game, self.settings),
+        )
+        return _Going(pool.core, self.judges)
+
+
+class _Going:
+    """A pool at work, with a lane for every group."""
+
+    def __init__(self, pool: _core.Pool, judges: Sequence[Evaluator]) -> None:
+        self.pool = pool
+        self._judges: list[Evaluator] = []
+        self._lanes: list[Lane] = []
+        #: positions in each lane that nobody has judged yet
+        self._awaited = [0] * pool.groups
+        self.change(judges)
+
+    def change(self, judges: Sequence[Evaluator]) -> None:
+        """Let others judge from now on; positions that wait move on to them."""
+        if list(judges) == self._judges:
+            return
+        lanes = [
+            judge.lane(self.pool.capacity(group), narrow=True) for group, judge in enumerate(judges)
+        ]
+        for lane, old, number in zip(lanes, self._lanes, self._awaited, strict=False):
+            lane.planes[:number] = old.planes[:number]
+        # What a lane prepares at its first use, it prepares while nobody else is at work.
+        for lane in lanes:
+            lane.start(len(lane.planes))
+            lane.finish()
+        self._judges, self._lanes = list(judges), lanes
+
+    def run(self, wanted: int | None, stop: threading.Event, watch: Watch) -> None:
+        """Play until so many games are over in all, or until all are."""
+        enough = threading.Event()
+        failed: list[BaseException] = []
+
+        def work(group: int) -> None:
+            try:
+                self._work(group, wanted, stop, enough)
+            except BaseException as error:
+                failed.append(error)
+                enough.set()
+
+        workers = [
+            threading.Thread(target=work, args=(group,), daemon=True)
+            for group in range(self.pool.groups)
+        ]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            while worker.is_alive():
+                worker.join(_WATCH_SECONDS)
+                totals = self.pool.totals
+                watch(totals["games"], totals["leaves"])
+        if failed and isinstance(failed[0], RuntimeError):
+            # The core's own words: a logit or a value of the network is no number.
+            raise RunError(f"Self-play has stopped: {failed[0]}.")
+        if failed:
+            raise failed[0]
+
+    def _work(
+        self, group: int, wanted: int | None, stop: threading.Event, enough: threading.Event
+    ) -> None:
+        pool, lane = self.pool, self._lanes[group]
+        number = self._awaited[group] or pool.collect(group, lane.planes)
+        while not (stop.is_set() or enough.is_set()):
+            if number:
+                lane.start(number)
+                number = pool.step(group, *lane.finish(), lane.planes)
+            elif pool.active(group):
+                number = pool.collect(group, lane.planes)
+            else:
+                break
+            if wanted is not None and pool.totals["games"] >= wanted:
+                enough.set()
+        self._awaited[group] = number
+
+
+#: Arrays by what they have an entry for.
+_ROWS = (
+    "states",
+    "moves",
+    "choices",
+    "plies",
+    "movers",
+    "repetitions",
+    "no_progress",
+    "values",
+    "outcomes",
+)
+_POLICIES = ("policy_actions", "policy_shares")
+_GAMES = ("numbers", "lengths", "ends", "scores")
+_EVENTS = ("event_chance", "event_values")
+_OFFSETS = ("policy_offsets", "row_offsets", "event_offsets")
+
+
+def joined(parts: Sequence[Mapping[str, Any]]) -> Samples:
+    """Return several lots of games as one."""
+    found: Samples = {}
+    for key in (*_ROWS, *_POLICIES, *_GAMES, *_EVENTS):
+        found[key] = np.concatenate([part[key] for part in parts])
+    for key in _OFFSETS:
+        lasts = np.cumsum([0, *(part[key][-1] for part in parts)])
+        pieces = [part[key][1:] + last for part, last in zip(parts, lasts, strict=False)]
+        found[key] = np.concatenate([np.zeros(1, np.int64), *pieces])
+    return found
+
+
+def split(samples: Samples, games: int) -> tuple[Samples, Samples]:
+    """Return the first so many games, and the others."""
+    return part(samples, 0, games), part(samples, games, len(samples["numbers"]))
+
+
+def part(samples: Mapping[str, Any], first: int, last: int) -> Samples:
+    """Return the games from one number to below another."""
+    last = min(last, len(samples["numbers"]))
+    rows = slice(*samples["row_offsets"][[first, last]])
+    policies = slice(*samples["policy_offsets"][[rows.start, rows.stop]])
+    events = slice(*samples["event_offsets"][[first, last]])
+    found: Samples = {}
+    for keys, where in (
+        (_ROWS, rows),
+        (_POLICIES, policies),
+        (_GAMES, slice(first, last)),
+        (_EVENTS, events),
+    ):
+        found |= {key: samples[key][where] for key in keys}
+    for key, where in (
+        ("policy_offsets", slice(rows.start, rows.stop + 1)),
+        ("row_offsets", slice(first, last + 1)),
+        ("event_offsets", slice(first, last + 1)),
+    ):
+        found[key] = samples[key][where] - samples[key][where.start]
+    return found

@@ -1,0 +1,130 @@
+"""Interval estimates of scores, ratios and means, and the Elo scale.
+
+The games of a set share their opening and their dice, so they are not independent; sets
+are. Scores of matches are therefore estimated from the scores of sets. For pairs of games
+that is the variance of the pentanomial distribution.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist, fmean, stdev, variance
+
+#: quantile of the normal distribution for a two-sided 95% interval
+Z = NormalDist().inv_cdf(0.975)
+#: the same of Student's t distribution, for 1 to 10 degrees of freedom
+_T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+
+
+@dataclass(frozen=True)
+class Proportion:
+    """A proportion estimated from sets."""
+
+    #: the observed proportion
+    value: float
+    #: centre and standard error of the interval; see `proportion`
+    centre: float
+    error: float
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95% interval."""
+        half = Z * self.error
+        return max(0.0, self.centre - half), min(1.0, self.centre + half)
+
+
+def proportion(won: Sequence[float], total: Sequence[float], sides: int = 2) -> Proportion:
+    """Estimate the proportion of all points that one of several sides scores.
+
+    `won` and `total` have a number for each set. The interval is that of a ratio of means
+    after adding one imaginary set for each side, won entirely by it: Agresti and Coull's
+    correction, without which equal scores in all sets would give an interval of length 0.
+    """
+    if not sum(total):
+        return Proportion(1 / sides, 1 / sides, math.inf)
+    usual = fmean(total)
+    all_won = [*won, usual] + [0.0] * (sides - 1)
+    all_total = [*total] + [usual] * sides
+    sets = len(all_total)
+    centre, error = _ratio(all_won, all_total)
+    return Proportion(sum(won) / sum(total), centre, error * math.sqrt(sets / (sets - 1)))
+
+
+def ratio_of_sums(values: Sequence[float], weights: Sequence[float]) -> tuple[float, float]:
+    """Return sum(values) / sum(weights) and half the width of its 95% interval."""
+    ratio, error = _ratio(values, weights)
+    return ratio, Z * error
+
+
+def _ratio(values: Sequence[float], weights: Sequence[float]) -> tuple[float, float]:
+    """Return the ratio of two sums and its standard error."""
+    total = sum(weights)
+    ratio = sum(values) / total
+    squares = sum((v - ratio * w) ** 2 for v, w in zip(values, weights, strict=True))
+    return ratio, math.sqrt(squares) / total
+
+
+def standard_error(values: Sequence[float]) -> float:
+    """Return the standard error of the mean; infinite for fewer than two values."""
+    return stdev(values) / math.sqrt(len(values)) if len(values) > 1 else math.inf
+
+
+def student_t(degrees: int) -> float:
+    """Return the quantile of Student's t distribution for a two-sided 95% interval."""
+    if degrees <= len(_T):
+        return _T[degrees - 1]
+    # The first terms of the Cornish-Fisher expansion; exact to 0.001 here.
+    terms = (
+        Z,
+        (Z**3 + Z) / 4,
+        (5 * Z**5 + 16 * Z**3 + 3 * Z) / 96,
+        (3 * Z**7 + 19 * Z**5 + 17 * Z**3 - 15 * Z) / 384,
+    )
+    return sum(term / float(degrees) ** power for power, term in enumerate(terms))
+
+
+def half_width(values: Sequence[float]) -> float:
+    """Return half the width of the 95% interval of a mean of few values."""
+    return student_t(len(values) - 1) * standard_error(values) if len(values) > 1 else math.inf
+
+
+def difference(ours: Sequence[float], base: Sequence[float]) -> tuple[float, float]:
+    """Return the difference of two means, and half the width of its 95% interval.
+
+    The interval is Student's for two samples with equal variances.
+    """
+    gain = fmean(ours) - fmean(base)
+    if len(ours) < 2 or len(base) < 2:
+        return gain, math.inf
+    degrees = len(ours) + len(base) - 2
+    pooled = ((len(ours) - 1) * variance(ours) + (len(base) - 1) * variance(base)) / degrees
+    return gain, student_t(degrees) * math.sqrt(pooled * (1 / len(ours) + 1 / len(base)))
+
+
+def elo(score: float, games: int, sides: int = 2) -> float:
+    """Return the Elo difference at which a score is expected: 400 log10 of the odds.
+
+    With more than two sides these are the odds against the average of the others. A score
+    closer to 0 or 1 than half a game is taken for half a game, so that the result is finite.
+    """
+    least = 0.5 / max(games, 1)
+    score = min(max(score, least), 1 - least)
+    return 400 * math.log10((sides - 1) * score / (1 - score))
+
+
+def elo_interval(estimate: Proportion, games: int, sides: int = 2) -> tuple[float, float]:
+    """Return the Elo differences at the ends of a score's interval."""
+    low, high = estimate.interval
+    return elo(low, games, sides), elo(high, games, sides)
+
+
+def expected_score(difference: float) -> float:
+    """Return the score that two players with this Elo difference can expect."""
+    return 1 / (1 + 10 ** (-difference / 400))
+
+
+def likelihood_of_superiority(estimate: Proportion, sides: int = 2) -> float:
+    """Return the probability that the true score is above an equal share."""
+    return NormalDist().cdf((estimate.centre - 1 / sides) / estimate.error)

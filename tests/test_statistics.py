@@ -1,0 +1,154 @@
+"""Intervals, Elo and likelihood of superiority: numbers by hand, and coverage by simulation."""
+
+import math
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from halma.statistics import (
+    Proportion,
+    difference,
+    elo,
+    elo_interval,
+    expected_score,
+    half_width,
+    likelihood_of_superiority,
+    proportion,
+    ratio_of_sums,
+    student_t,
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(0.5, 0.0), (0.75, 190.8485), (0.25, -190.8485), (10 / 11, 400.0), (100 / 101, 800.0)],
+)
+def test_elo_of_well_known_scores(value, expected):
+    assert elo(value, games=10_000) == pytest.approx(expected, abs=1e-3)
+    assert expected_score(expected) == pytest.approx(value, abs=1e-6)
+
+
+def test_elo_against_the_average_of_two_others():
+    assert elo(1 / 3, 1000, sides=3) == pytest.approx(0)
+    assert elo(0.5, 1000, sides=3) == pytest.approx(400 * math.log10(2))
+
+
+def test_a_clean_score_counts_as_half_a_game_less():
+    assert elo(1.0, games=100) == pytest.approx(elo(0.995, games=100))
+    assert elo(0.0, games=100) == pytest.approx(-elo(1.0, games=100))
+
+
+def test_share_by_hand():
+    # With the imaginary sets 2 and 0 the scores are 2, 1, 2, 0: mean 5/4 of 2, squared
+    # distances 9/16 + 1/16 + 9/16 + 25/16 = 11/4, so 11/12 is their variance and
+    # sqrt(11/12 / 4) / 2 the error of the mean, as a share of 2 points.
+    found = proportion([2, 1], [2, 2])
+    assert found.value == 3 / 4
+    assert found.centre == 5 / 8
+    assert found.error == pytest.approx(math.sqrt(11 / 48) / 2)
+
+
+def test_share_of_three_parties_by_hand():
+    # Imaginary sets 4, 0, 0 beside a set of 1 out of 4: mean 5/4 of 4.
+    found = proportion([1], [4], sides=3)
+    assert found.value == 1 / 4
+    assert found.centre == 5 / 16
+    spread = (1 - 1.25) ** 2 + (4 - 1.25) ** 2 + 2 * 1.25**2
+    assert found.error == pytest.approx(math.sqrt(spread / 3 / 4) / 4)
+
+
+def test_many_pairs_have_the_pentanomial_variance():
+    counts = {0: 100, 0.5: 900, 1: 2200, 1.5: 1100, 2: 150}
+    pairs = sum(counts.values())
+    mean = sum(points / 2 * count for points, count in counts.items()) / pairs
+    variance = sum(count * (points / 2 - mean) ** 2 for points, count in counts.items()) / pairs
+    scores = [points for points, count in counts.items() for _ in range(count)]
+    found = proportion(scores, [2] * pairs)
+    assert found.value == pytest.approx(mean)
+    assert found.error == pytest.approx(math.sqrt(variance / pairs), rel=2e-3)
+    low, high = elo_interval(found, 2 * pairs)
+    slope = 400 / math.log(10) / (mean * (1 - mean))
+    assert (high - low) / 2 == pytest.approx(1.96 * slope * found.error, rel=1e-2)
+    assert likelihood_of_superiority(found) == pytest.approx(
+        0.5 * (1 + math.erf((mean - 0.5) / math.sqrt(2 * variance / pairs))), abs=1e-3
+    )
+
+
+def test_superiority_by_hand():
+    assert likelihood_of_superiority(Proportion(0.5, 0.5, 0.1)) == 0.5
+    assert likelihood_of_superiority(Proportion(0.6, 0.6, 0.1)) == pytest.approx(0.841345, abs=1e-6)
+    assert likelihood_of_superiority(Proportion(0.4, 0.4, 0.1)) == pytest.approx(0.158655, abs=1e-6)
+
+
+def test_nobody_scored():
+    found = proportion([0, 0], [0, 0])
+    assert (found.value, found.interval, likelihood_of_superiority(found)) == (0.5, (0.0, 1.0), 0.5)
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=60))
+def test_an_interval_has_room_and_holds_what_was_seen(quarters):
+    found = proportion([quarter / 2 for quarter in quarters], [2] * len(quarters))
+    low, high = found.interval
+    assert 0 <= low <= found.value <= high <= 1
+    assert low < high
+    games = 2 * len(quarters)
+    bounds = elo_interval(found, games)
+    assert bounds[0] <= elo(found.value, games) <= bounds[1]
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=60))
+def test_the_other_side_sees_the_mirror_image(quarters):
+    mine = [quarter / 2 for quarter in quarters]
+    theirs = [2 - points for points in mine]
+    one, other = proportion(mine, [2] * len(mine)), proportion(theirs, [2] * len(mine))
+    assert one.centre == pytest.approx(1 - other.centre)
+    assert one.error == pytest.approx(other.error)
+    assert likelihood_of_superiority(one) == pytest.approx(1 - likelihood_of_superiority(other))
+
+
+def test_difference_of_two_means():
+    gain, reach = difference([0.5, 0.52, 0.54], [0.3, 0.32, 0.34])
+    # Both have a standard deviation of 0.02; 4 degrees of freedom.
+    assert gain == pytest.approx(0.2) and reach == pytest.approx(2.776 * 0.02 * (2 / 3) ** 0.5)
+    assert half_width([0.5, 0.52, 0.54]) == pytest.approx(4.303 * 0.02 / 3**0.5)
+    assert difference([0.5], [0.3])[1] == float("inf")
+
+
+def test_ratios_of_sums():
+    ratio, error = ratio_of_sums([2, 6, 4], [1, 2, 2])
+    assert ratio == pytest.approx(12 / 5)
+    residuals = [2 - 2.4, 6 - 4.8, 4 - 4.8]
+    assert error == pytest.approx(1.96 * sum(r * r for r in residuals) ** 0.5 / 5, rel=1e-4)
+
+
+def test_student_t_of_published_tables():
+    published = {1: 12.706, 10: 2.228, 11: 2.201, 20: 2.086, 30: 2.042, 100: 1.984}
+    assert {n: round(student_t(n), 3) for n in published} == published
+
+
+#: distributions of a pair's points, in quarters of the pair
+MODELS = {
+    "balanced": (5, 20, 40, 25, 10),
+    "one side": (0, 1, 3, 16, 80),
+    "no draws": (25, 0, 50, 0, 25),
+    "openings decide": (2, 0, 95, 0, 3),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("pairs", [20, 100])
+def test_intervals_cover_the_truth(name, pairs):
+    weights = MODELS[name]
+    truth = sum(q / 4 * w for q, w in enumerate(weights)) / sum(weights)
+    rng = random.Random(f"{name} {pairs}")
+    runs = 1500
+    hits = 0
+    for _ in range(runs):
+        quarters = rng.choices(range(5), weights, k=pairs)
+        low, high = proportion([q / 2 for q in quarters], [2] * pairs).interval
+        hits += low <= truth <= high
+    assert hits / runs > 0.935
+    if name in ("balanced", "no draws"):
+        assert hits / runs < (0.985 if pairs == 20 else 0.975)
