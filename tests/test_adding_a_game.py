@@ -33,12 +33,3 @@ def test_every_block_runs():
     names = {"__name__": "page"}
     for number, block in enumerate(blocks()):
         exec(compile(block, f"block {number} of {PAGE.name}", "exec"), names)
-
-
-def test_the_files_it_names_exist():
-    # nim stands for the reader's own game, bind.hpp and the like for files of core/python.
-    named = set(re.findall(r"`((?:core|src|tests)/[\w/.]*)`", PAGE.read_text(encoding="utf-8")))
-    missing = [
-        name for name in named if "nim" not in name and not (PAGE.parents[1] / name).exists()
-    ]
-    assert not missing

@@ -67,7 +67,7 @@ class StoreError(HalmaError):
 
 
 class WorkerError(HalmaError):
-    """A worker process ended unexpectedly."""
+    """A worker process died, or its task failed in an unexpected way."""
 
 
 class TableError(HalmaError):

@@ -7,10 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import TYPE_CHECKING, TypeVar
-
-if TYPE_CHECKING:
-    from multiprocessing.process import BaseProcess
+from typing import TypeVar
 
 T = TypeVar("T")
 
@@ -32,20 +29,6 @@ def interruptible(work: Callable[[], T]) -> T:
     if failed:
         raise failed[0]
     return done[0]
-
-
-def start_ignoring_sigint(process: BaseProcess) -> None:
-    """Start a process that ignores SIGINT, which a terminal sends to all its processes."""
-    from multiprocessing import resource_tracker
-
-    # A process inherits the mask of blocked signals. The resource tracker is started before,
-    # because starting it unblocks SIGINT.
-    resource_tracker.ensure_running()
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        process.start()
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 @contextmanager

@@ -9,9 +9,10 @@ from arena_helpers import register_picks
 
 import halma
 from halma.arena import Plan, Table, contest, make_plan
+from halma.arena.contest import PlayGames
 from halma.arena.openings import play_opening, read_book
-from halma.arena.workers import play_all
 from halma.errors import HalmaError, WorkerError
+from halma.processes import map_ordered
 
 
 @pytest.fixture(autouse=True)
@@ -267,7 +268,7 @@ def test_a_long_game_is_stopped():
 
 def test_a_dead_worker_is_told():
     plan = make_plan("rhombus-7x7-6", ["random", "random"])
-    results = play_all([plan], [(0, number) for number in range(20)], workers=2)
+    results = map_ordered(PlayGames([plan]), [(0, number) for number in range(20)], workers=2)
     next(results)
     for process in multiprocessing.active_children():
         process.kill()

@@ -1,7 +1,6 @@
-"""hsueh2023's runs in small: the store, the crew, figures from end to end, tables."""
+"""hsueh2023's runs in small: the store, figures from end to end, tables."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -13,10 +12,10 @@ import pytest
 
 from halma.errors import HalmaError
 from halma.lab import reproduce
-from halma.lab.crew import Progress, Task, work_all
 from halma.lab.hsueh2023 import plan as hsueh2023_plan
 from halma.lab.hsueh2023 import table1 as table1
 from halma.lab.hsueh2023.plan import Planner, quick_amount
+from halma.lab.jobs import run_jobs
 from halma.lab.request import Request
 from halma.lab.run_table import markdown, run_rows
 from halma.lab.runs import Store, learnt_settings, run_name
@@ -92,30 +91,6 @@ def test_a_failed_run_is_told_and_the_others_are_not_lost(tmp_path, capsys):
     before = (tmp_path / run_name(good) / "metrics.jsonl").stat().st_mtime_ns
     assert store.train_all([good], workers=1, cost=lambda recipe: 1.0) == {}
     assert (tmp_path / run_name(good) / "metrics.jsonl").stat().st_mtime_ns == before
-
-
-# The crew.
-
-
-def double(number, tell):
-    tell(0.5)
-    return 2 * number
-
-
-def leave(number, tell):
-    os._exit(number)
-
-
-def test_a_crew_outlives_its_members():
-    tasks = [
-        Task("one", double, (1,), 1.0),
-        Task("dies", leave, (3,), 1.0),
-        Task("fails", double, ("x", "y"), 1.0),
-        Task("two", double, (2,), 1.0),
-    ]
-    ended = work_all(tasks, 1, Progress(tasks, "tasks"))
-    assert (ended["one"].answer, ended["two"].answer) == (2, 4)
-    assert "status 3" in ended["dies"].fault and "TypeError" in ended["fails"].fault
 
 
 # From end to end.
@@ -230,7 +205,7 @@ def test_table_1_from_end_to_end(tmp_path, monkeypatch):
     kept.write_text(json.dumps(lost))
     played = []
     monkeypatch.setattr(
-        table1, "work_all", lambda tasks, *rest: played.extend(tasks) or work_all(tasks, *rest)
+        table1, "run_jobs", lambda jobs, *rest: played.extend(jobs) or run_jobs(jobs, *rest)
     )
     again = reproduce("hsueh2023", asked(tmp_path, "table1", workers=1))
     assert [task.name for task in played] == ["ewn-3x3-3 20"]

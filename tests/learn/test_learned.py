@@ -78,7 +78,7 @@ def test_one_checkpoint_and_a_damaged_one(run, tmp_path):
         ("learned", "ewn-3x3-2", "write learned:RUNDIR"),
         ("learned:nowhere", "ewn-3x3-2", "no run with a checkpoint in 'nowhere'"),
         ("learned:{run}", "ewn-3x3-3", "its variant is 'ewn-3x3-2'"),
-        ("learned:{run}/meta.json", "ewn-3x3-2", "not a table of halma"),
+        ("learned:{run}/meta.json", "ewn-3x3-2", "not an array file of halma"),
     ],
 )
 def test_refused(run, name, game, sentence):

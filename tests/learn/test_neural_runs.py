@@ -36,7 +36,7 @@ from halma.learn.reports.events import (
 from halma.learn.reports.page import write_report
 from halma.learn.run import BAD_BATCH, MODEL, WEIGHTS, RunDirectory
 from halma.learn.trainer import Learner
-from halma.solve.table import load
+from halma.storage import load_arrays
 
 #: metrics that depend on the clock
 CLOCK = (
@@ -73,7 +73,7 @@ def run(whole, tmp_path):
 
 def checkpoint(out, which=0):
     _, path = list_checkpoints(out / "checkpoints")[which]
-    return load(path, small().game, KIND)
+    return load_arrays(path, small().game, KIND)
 
 
 def assert_same(out, whole):
@@ -333,7 +333,7 @@ def test_a_loss_that_is_no_number(whole, tmp_path, monkeypatch):
     with pytest.raises(RunError, match=r"not a number in iteration 2.*iteration 1 is safe"):
         train(small(), out)
     monkeypatch.undo()
-    batch = load(out / BAD_BATCH, small().game, "batch")
+    batch = load_arrays(out / BAD_BATCH, small().game, "batch")
     assert batch.about == {"iteration": 2, "step": steps + 2}
     assert len(batch.arrays["rows"]) == 16
     assert len(batch.arrays["planes"]) == 16 * np.prod(small().game.shape)

@@ -22,7 +22,7 @@ from halma.learn.reports.page import write_report
 from halma.learn.reports.table_errors import judge
 from halma.learn.tabular import train
 from halma.solve import solution_for
-from halma.solve.table import load
+from halma.storage import load_arrays
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def naive(run):
     """Return, for every row: exact and learnt value, updates, and what its move costs."""
     game = small().game
     solution = solution_for(game)
-    arrays = load(list_checkpoints(run / "checkpoints")[0][1], game, KIND).arrays
+    arrays = load_arrays(list_checkpoints(run / "checkpoints")[0][1], game, KIND).arrays
     entries = np.asarray(arrays["table"]).reshape(-1, game.actions + 1)
     found = []
     for index, entry, updates in zip(arrays["indices"], entries, arrays["updates"], strict=True):

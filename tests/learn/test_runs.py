@@ -32,7 +32,7 @@ from halma.learn.lookup import KIND, open_lookup_table
 from halma.learn.reports.events import Checkpoint, Finished, Note, Started, Stopped
 from halma.learn.run import RunDirectory, lengthen
 from halma.learn.tabular import train
-from halma.solve.table import load
+from halma.storage import load_arrays
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def assert_same(out, whole):
     tables = []
     for folder in (out, whole):
         _, path = list_checkpoints(folder / "checkpoints")[0]
-        tables.append(load(path, small().game, KIND).arrays)
+        tables.append(load_arrays(path, small().game, KIND).arrays)
     for name in tables[0]:
         assert np.array_equal(tables[0][name], tables[1][name]), name
     assert not list(out.rglob("*.tmp"))
@@ -345,7 +345,7 @@ def test_a_full_disk(whole, tmp_path, monkeypatch):
     monkeypatch.undo()
     (number, path), *_ = list_checkpoints(out / "checkpoints")
     assert number > 1
-    load(path, small().game, KIND)
+    load_arrays(path, small().game, KIND)
     train(small(), out)
     assert_same(out, whole)
 

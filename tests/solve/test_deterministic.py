@@ -8,7 +8,7 @@ from halma.agents import agent, kinds, play_game
 from halma.errors import HalmaError
 from halma.games import Record
 from halma.solve import solution_for, solve
-from halma.solve.table import table_path
+from halma.solve.tables import table_path
 
 RULES = [f"win={win},hops={hops}" for win in ("occupy", "fill") for hops in ("adjacent", "mirror")]
 #: Boards that are solved in a second or two and how many games to play, and other boards.

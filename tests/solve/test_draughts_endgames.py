@@ -141,7 +141,7 @@ def test_many_at_once() -> None:
     known = [state for state in states if state is not None]
     rows = np.frombuffer(b"".join([*known, _core.Draughts().initial()]), np.uint8).reshape(-1, 32)
     found = endgames.probe_many(rows).tolist()
-    assert found == [*map(endgames.probe, known), NOTHING]
+    assert found == [*map(endgames.probe_code, known), NOTHING]
     with pytest.raises(ValueError, match="not states"):
         endgames.probe_many(rows[:, :31].copy())
 

@@ -10,8 +10,8 @@ import halma
 from halma import _core
 from halma.agents import agent, play_game
 from halma.games import Record
-from halma.solve import solve, solver
-from halma.solve.table import table_path
+from halma.solve import solve
+from halma.solve.tables import open_table, table_path
 
 
 class NaiveRetrograde:
@@ -108,7 +108,7 @@ def test_counts_and_table(tmp_path):
     assert about["start_value"] == 1.0
     start = GAME.start()
     assert solution.distance(start) == 7
-    mapped = solver.open_table(table_path(GAME, tmp_path), GAME)
+    mapped = open_table(table_path(GAME, tmp_path), GAME)
     assert mapped.value(start) == 1.0
     assert mapped.verify() == 0
     states = GAME.core.sample_states(GAME.core.initial(), 300, 0)

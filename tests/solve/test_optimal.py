@@ -9,7 +9,7 @@ from halma.agents import agent, play_game
 from halma.errors import NameSyntaxError, TableError
 from halma.games import Record
 from halma.solve import solution_for, solve
-from halma.solve.table import table_path
+from halma.solve.tables import table_path
 
 
 @pytest.fixture(autouse=True)

@@ -8,11 +8,27 @@ from contextlib import closing
 from halma.arena.plan import Plan
 from halma.arena.sprt import Sprt
 from halma.arena.store import Store
+from halma.arena.table import Played, Table
 from halma.arena.tally import Tally
-from halma.arena.workers import Task, play_all
+from halma.processes import map_ordered
 
 #: is told how things stand, after every game
 Watch = Callable[[Sequence[Tally]], None]
+
+
+class PlayGames:
+    """Plays any game of some plans; a worker process gets the plans once."""
+
+    def __init__(self, plans: Sequence[Plan]) -> None:
+        self._plans = tuple(plans)
+        self._tables: dict[int, Table] = {}
+
+    def __call__(self, task: tuple[int, int]) -> tuple[int, Played]:
+        """Play a game, given by the index of its plan and its number; return both."""
+        index, number = task
+        if index not in self._tables:
+            self._tables[index] = Table(self._plans[index])
+        return index, self._tables[index].play(number)
 
 
 def contest(
@@ -41,7 +57,7 @@ def contest(
     if watch is not None:
         watch(tallies)
     tasks = _remaining(tallies, games, sprt)
-    with closing(play_all(plans, tasks, workers)) as results:
+    with closing(map_ordered(PlayGames(plans), tasks, workers)) as results:
         for index, played in results:
             tally = tallies[index]
             if _is_decided(tally, sprt):
@@ -56,8 +72,10 @@ def contest(
     return tallies
 
 
-def _remaining(tallies: Sequence[Tally], games: int, sprt: Sprt | None) -> Iterator[Task]:
-    """Yield what is left to play, set by set in turns, so that all plans grow together."""
+def _remaining(
+    tallies: Sequence[Tally], games: int, sprt: Sprt | None
+) -> Iterator[tuple[int, int]]:
+    """Yield plan and number of the games left, set by set, so that all plans grow together."""
     starts = [tally.games for tally in tallies]
     for number in range(max(tally.plan.sets_for(games) for tally in tallies)):
         for index, tally in enumerate(tallies):

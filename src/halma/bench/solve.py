@@ -19,8 +19,7 @@ from halma.bench.harness import Report, Row, Settings, Work, rates
 from halma.errors import HalmaError
 from halma.games import Game, game
 from halma.solve import solve
-from halma.solve.solver import open_table
-from halma.solve.table import table_path
+from halma.solve.tables import open_table, table_path
 
 
 @dataclass(frozen=True)

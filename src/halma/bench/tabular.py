@@ -22,7 +22,7 @@ from halma.learn.recipe import Recipe, load
 from halma.learn.tabular import make_trainer
 from halma.solve import solve
 from halma.solve.solution import ChanceSolution
-from halma.solve.table import table_path
+from halma.solve.tables import table_path
 
 PAPER = "hsueh2023"
 #: Where the paper's figures come from.

@@ -61,13 +61,13 @@ def solve(
     from halma.games import game
     from halma.solve import solver
     from halma.solve.exact import exact_start_value, no_fractions
-    from halma.solve.table import table_path
+    from halma.solve.tables import open_table, table_path
 
     chosen = game(variant)
     path = table_path(chosen, out, pieces)
     if path.exists() and not again:
         note(f"'{path}' is there already.")
-        solution = solver.open_table(path, chosen)
+        solution = open_table(path, chosen)
     else:
         limit = _bytes(memory)
         plan = solver.plan(chosen, limit, threads, pieces)

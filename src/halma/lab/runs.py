@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from halma.errors import HalmaError
-from halma.lab.crew import Progress, Task, Tell, work_all
+from halma.lab.jobs import Job, run_jobs
 from halma.learn import Recipe, load, read_metrics
 from halma.learn.reports.events import Iteration, Report, Started
 from halma.learn.run import RECIPE
 from halma.learn.settings import Plain, write_value
+from halma.processes import ReportProgress
 
 #: a line of metrics.jsonl
 Metrics = dict[str, Any]
@@ -100,18 +101,8 @@ class Store:
                 continue
             path = self.folder / run_name(recipe)
             done = len(read_metrics(path)) / recipe.settings.iterations
-            tasks.append(Task(path.name, train_run, (recipe, path), cost(recipe), done))
-        if not tasks:
-            return {}
-        self.folder.mkdir(parents=True, exist_ok=True)
-        # Costly ones first, so that no core waits for the last one in the end.
-        tasks.sort(key=lambda task: task.cost * (1 - task.done), reverse=True)
-        progress = Progress(tasks, "runs")
-        try:
-            ended = work_all(tasks, workers, progress)
-        finally:
-            progress.close()
-        return {name: end.fault for name, end in ended.items() if end.fault is not None}
+            tasks.append(Job(path.name, train_run, (recipe, path), cost(recipe), done))
+        return run_jobs(tasks, workers, "runs")
 
 
 def find_runs(place: Path) -> list[Path]:
@@ -121,7 +112,7 @@ def find_runs(place: Path) -> list[Path]:
     return sorted(path.parent for path in place.glob(f"*/{RECIPE}"))
 
 
-def train_run(recipe: Recipe, path: Path, tell: Tell) -> None:
+def train_run(recipe: Recipe, path: Path, tell: ReportProgress) -> None:
     """Train one run of the store on one thread."""
     teller = _Teller(recipe.settings.iterations, tell)
     if recipe.method == "tabular":
@@ -145,7 +136,7 @@ def _solution(name: str) -> Any:
 class _Teller:
     """Says how far a run is, but not too often."""
 
-    def __init__(self, iterations: int, tell: Tell) -> None:
+    def __init__(self, iterations: int, tell: ReportProgress) -> None:
         self._iterations = iterations
         self._tell = tell
         self._told_at = 0.0

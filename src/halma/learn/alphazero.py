@@ -41,7 +41,7 @@ from halma.learn.selfplay import Samples, SelfPlay
 from halma.learn.session import Sitting
 from halma.learn.trainer import Learner, Losses, NotANumber, put_weights, weights_of
 from halma.learn.warm_start import heuristic_games
-from halma.solve.table import Table, save
+from halma.storage import ArrayFile, save_arrays
 
 #: what checkpoints of these runs say they are
 KIND = "network in training"
@@ -122,7 +122,7 @@ class _Loop(Sitting):
         last: NeuralMetrics = metrics
         return last
 
-    def _go_on(self, found: Table | None, last: Any) -> NeuralMetrics:
+    def _go_on(self, found: ArrayFile | None, last: Any) -> NeuralMetrics:
         self._prepare(found)
         with self.stoppable(self._stop):
             if self.saved:
@@ -151,7 +151,7 @@ class _Loop(Sitting):
 
     # The stages.
 
-    def _prepare(self, found: Table | None) -> None:
+    def _prepare(self, found: ArrayFile | None) -> None:
         settings = self.settings
         self.learner = Learner(self.game, settings, self.device, self.threads)
         if found is not None:
@@ -306,7 +306,7 @@ class _Loop(Sitting):
     def _not_a_number(self, iteration: int, error: NotANumber) -> RunError:
         path = self.out / BAD_BATCH
         flat = {name: np.asarray(array).reshape(-1) for name, array in error.batch.items()}
-        save(path, self.game, "batch", {"iteration": iteration, "step": error.step}, flat)
+        save_arrays(path, self.game, "batch", {"iteration": iteration, "step": error.step}, flat)
         return RunError(
             f"The loss became not a number in iteration {iteration}, at step {error.step}, so "
             f"the run has stopped. The batch is in '{path}'; {self.safe}. A lower "

@@ -10,7 +10,7 @@ from typing import Any
 from halma.errors import RunError, TableError
 from halma.games import Game
 from halma.learn.sections import CheckpointSettings
-from halma.solve.table import SUFFIX, Arrays, Table, load, save
+from halma.storage import SUFFIX, ArrayFile, Arrays, load_arrays, save_arrays
 
 _PREFIX = "iteration-"
 
@@ -36,7 +36,7 @@ class Checkpoints:
         """Write a checkpoint, then remove those that are too many; either all of it or nothing."""
         began = time.monotonic()
         path = self.folder / f"{_PREFIX}{iteration:06}{SUFFIX}"
-        save(path, self.game, self.kind, {**about, "iteration": iteration}, arrays)
+        save_arrays(path, self.game, self.kind, {**about, "iteration": iteration}, arrays)
         self._keep_newest(max(self._settings.keep, 1))
         self._saved_at = time.monotonic()
         self._cost = self._saved_at - began
@@ -55,14 +55,14 @@ class Checkpoints:
         """Seconds that the last one took."""
         return self._cost
 
-    def newest(self, note: Callable[[str], None]) -> Table | None:
+    def newest(self, note: Callable[[str], None]) -> ArrayFile | None:
         """Return the newest checkpoint that is whole; one that is not is removed with a note."""
         found = list_checkpoints(self.folder)
         faults: list[str] = []
         damaged: list[Path] = []
         for _, path in found:
             try:
-                table = load(path, self.game, self.kind)
+                table = load_arrays(path, self.game, self.kind)
             except TableError as error:
                 faults.append(str(error))
                 damaged.append(path)

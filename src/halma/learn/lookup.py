@@ -12,7 +12,7 @@ import numpy.typing as npt
 from halma.errors import RunError, TableError
 from halma.games import Game, Position
 from halma.learn.checkpoint import list_checkpoints
-from halma.solve.table import Table, load
+from halma.storage import ArrayFile, load_arrays
 
 #: What checkpoints of tabular runs say they are.
 KIND = "lookup table"
@@ -21,7 +21,7 @@ KIND = "lookup table"
 class LookupTable:
     """Policies and values of all positions that can be reached, mapped from a file."""
 
-    def __init__(self, game: Game, table: Table) -> None:
+    def __init__(self, game: Game, table: ArrayFile) -> None:
         self.game = game
         self.path = table.path
         self.iteration = int(table.about["iteration"])
@@ -87,7 +87,7 @@ def open_lookup_table(path: Path, game: Game, keep: bool = True) -> LookupTable:
     for file in files:
         try:
             if not keep:
-                return LookupTable(game, load(file, game, KIND))
+                return LookupTable(game, load_arrays(file, game, KIND))
             return _opened(file, file.stat().st_mtime_ns, game)
         except TableError as error:
             fault = fault or error
@@ -97,7 +97,7 @@ def open_lookup_table(path: Path, game: Game, keep: bool = True) -> LookupTable:
 
 @lru_cache(maxsize=8)
 def _opened(path: Path, changed: int, game: Game) -> LookupTable:
-    return LookupTable(game, load(path, game, KIND))
+    return LookupTable(game, load_arrays(path, game, KIND))
 
 
 def _sigmoid(logits: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:

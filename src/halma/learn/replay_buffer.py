@@ -11,7 +11,7 @@ import numpy as np
 from halma import _core
 from halma.games import Game
 from halma.learn.selfplay import Samples, joined
-from halma.solve.table import SUFFIX, Table, load, save
+from halma.storage import SUFFIX, ArrayFile, load_arrays, save_arrays
 
 #: the folder in a run directory
 FOLDER = "games"
@@ -39,11 +39,11 @@ class GameFiles:
     def write(self, iteration: int, samples: Samples, about: Mapping[str, Any]) -> None:
         """Keep the games of an iteration; either all of them or none."""
         flat = {name: np.ascontiguousarray(array).reshape(-1) for name, array in samples.items()}
-        save(self.path(iteration), self.game, KIND, {**about, "iteration": iteration}, flat)
+        save_arrays(self.path(iteration), self.game, KIND, {**about, "iteration": iteration}, flat)
 
     def read(self, iteration: int) -> tuple[Samples, dict[str, Any]]:
         """Return an iteration's games, checked to be whole."""
-        found: Table = load(self.path(iteration), self.game, KIND)
+        found: ArrayFile = load_arrays(self.path(iteration), self.game, KIND)
         samples = {
             name: np.array(array).reshape(-1, getattr(self.game.core, _WIDE[name]))
             if name in _WIDE

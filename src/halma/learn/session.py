@@ -15,7 +15,7 @@ from halma.learn.checkpoint import Checkpoints
 from halma.learn.recipe import Recipe
 from halma.learn.reports.events import Checkpoint, Curve, Metrics, Reporter, Started, Stopped
 from halma.learn.run import RunDirectory
-from halma.solve.table import Arrays, Table
+from halma.storage import ArrayFile, Arrays
 
 
 class Sitting:
@@ -60,7 +60,7 @@ class Sitting:
         """What the run has taken so far, earlier sittings included."""
         return self.earlier + time.perf_counter() - self.began
 
-    def find_checkpoint(self) -> Table | None:
+    def find_checkpoint(self) -> ArrayFile | None:
         """Return the newest checkpoint that is whole, if there is one; the run goes on from it."""
         found = self.checkpoints.newest(self.reporter.note)
         if found is not None:

@@ -41,7 +41,7 @@ from halma.learn.truth import (
 )
 from halma.solve import Solution, solution_for, solve
 from halma.solve.solution import ChanceSolution
-from halma.solve.table import Arrays, Table
+from halma.storage import ArrayFile, Arrays
 
 CURVES = (
     Curve("wr_p", "WR_p", ".1%", "points won against perfect play; 50% is perfect"),
@@ -130,7 +130,7 @@ class _Loop(Sitting):
         self.settings: TabularSettings = recipe.settings
         self.solution = solution
         #: what the last checkpoint left
-        self.found: Table | None = None
+        self.found: ArrayFile | None = None
 
     def run(self) -> TabularMetrics:
         """Train from where the run is to its end."""
@@ -242,7 +242,7 @@ class _Loop(Sitting):
         watched = [self.game.position(text) for text in self.settings.grading.watch]
         self.watched = WatchedPositions(self.game, watched, self.trainer.row)
 
-    def _restore(self, found: Table) -> None:
+    def _restore(self, found: ArrayFile) -> None:
         trainer, arrays = self.trainer, found.arrays
         trainer.table().reshape(-1)[:] = arrays["table"]
         trainer.updates()[:] = arrays["updates"]

@@ -15,7 +15,7 @@ from halma.solve.solution import (
     Solution,
     worth,
 )
-from halma.solve.table import Arrays, Parts, Writable
+from halma.storage import Arrays, LazyArray, Writable
 
 
 class Engine(ABC):
@@ -204,8 +204,8 @@ class RetrogradeEngine(Engine):
             return solved.values(4 * first, min(4 * number, size - 4 * first))
 
         arrays = {
-            "values": Parts((size + 3) // 4, values),
-            "distances": Parts(size, solved.distances),
+            "values": LazyArray((size + 3) // 4, values),
+            "distances": LazyArray(size, solved.distances),
         }
         core = self.game.core
         code, plies = solved.probe(core.index(core.initial()))

@@ -16,7 +16,7 @@ from halma import _core
 from halma.errors import TableError
 from halma.games import Game, Move, Position
 from halma.interrupt import interruptible
-from halma.solve.table import Arrays
+from halma.storage import Arrays
 
 #: Values that differ by less are the same; exact ones differ by far more.
 TOLERANCE = 1e-12

@@ -14,7 +14,8 @@ from halma.interrupt import interruptible
 from halma.solve.engines import ENGINES, Engine
 from halma.solve.relatives import largest_relative
 from halma.solve.solution import Progress, Solution
-from halma.solve.table import Parts, Table, load, save, table_path
+from halma.solve.tables import open_table, table_path
+from halma.storage import LazyArray, load_arrays, save_arrays
 
 #: What is solved without asking when no table is there: a second or two.
 SMALL = 24 << 20
@@ -100,9 +101,9 @@ def solve(
     if not distances:
         arrays = {name: array for name, array in arrays.items() if name != "distances"}
     if not keep:
-        parts = {k: a.whole() if isinstance(a, Parts) else a for k, a in arrays.items()}
+        parts = {k: a.array() if isinstance(a, LazyArray) else a for k, a in arrays.items()}
         return engine.solution(game, parts, about)
-    save(path, game, engine.solution.kind, about, arrays)
+    save_arrays(path, game, engine.solution.kind, about, arrays)
     partial.unlink(missing_ok=True)
     del engine, arrays  # the table is mapped where their memory was
     return open_table(path, game)
@@ -127,19 +128,10 @@ def _work(
         if partial is not None and not engine.finished and now - saved >= wait:
             arrays, about = engine.checkpoint()
             about["seconds"] = before + now - started
-            save(partial, engine.game, _CHECKPOINT, about, arrays)
+            save_arrays(partial, engine.game, _CHECKPOINT, about, arrays)
             saved = time.perf_counter()
             wait = max(checkpoint_seconds, 10 * (saved - now))
     return before + time.perf_counter() - started
-
-
-def open_table(path: Path, game: Game) -> Solution:
-    """Return the solution in a file, mapped; a `TableError` if it is not one of this game."""
-    kinds = {engine.solution.kind: engine.solution for engine in ENGINES}
-    table = load(path, game)
-    if table.kind not in kinds:
-        raise TableError(f"'{path}' is not used: it is a {table.kind}, not a solution.")
-    return kinds[table.kind](game, table.arrays, table.about)
 
 
 def solution_for(game: Game) -> Solution:
@@ -200,7 +192,7 @@ def _resume(engine: Engine, partial: Path, note: Callable[[str], None]) -> float
     if not partial.exists():
         return 0.0
     try:
-        found: Table = load(partial, engine.game, _CHECKPOINT)
+        found = load_arrays(partial, engine.game, _CHECKPOINT)
     except TableError as error:
         note(f"{error} Starting anew.")
         return 0.0

@@ -15,11 +15,12 @@ from typing import Any
 from halma import __version__
 from halma.agents import agent, play_game
 from halma.games import Record, game
-from halma.lab.crew import Ended, Progress, Task, Tell, work_all
 from halma.lab.hsueh2023.plan import VARIANTS
+from halma.lab.jobs import Job, run_jobs
 from halma.lab.notebook import Notebook
 from halma.lab.report import Row, Section
 from halma.lab.request import Request
+from halma.processes import ReportProgress
 from halma.statistics import ratio_of_sums
 
 #: variant -> actions and chance events a position has, plies of a game, positions
@@ -43,7 +44,7 @@ GameCounts = tuple[int, int, int]
 
 
 def count_games(
-    variant: str, simulations: int, numbers: Sequence[int], seed: int, tell: Tell
+    variant: str, simulations: int, numbers: Sequence[int], seed: int, tell: ReportProgress
 ) -> list[GameCounts]:
     """Play games of these numbers and count what their positions offer."""
     player = agent(f"mcts:sims={simulations}")
@@ -79,20 +80,6 @@ def count(record: Record) -> GameCounts:
     return plies, actions, events
 
 
-class _Keeper(Progress):
-    """Writes every block down as soon as it is there."""
-
-    def __init__(self, tasks: Sequence[Task], notebook: Notebook) -> None:
-        super().__init__(tasks, "blocks of games")
-        self._notebook = notebook
-
-    def ended(self, task: Task, ended: Ended) -> None:
-        """Keep what was counted."""
-        if ended.fault is None:
-            self._notebook.measure(task.name, lambda: ended.answer)
-        super().ended(task, ended)
-
-
 def build_section(
     variants: Sequence[str], pages: Path, request: Request, about: dict[str, Any]
 ) -> tuple[Section, dict[str, Any]]:
@@ -109,17 +96,17 @@ def build_section(
         for first in range(0, games, _BLOCK)
     }
     tasks = [
-        Task(name, count_games, (*block, request.seed), PAPER[block[0]][2] * len(block[2]))
+        Job(name, count_games, (*block, request.seed), PAPER[block[0]][2] * len(block[2]))
         for name, block in blocks.items()
         if name not in notebook
     ]
-    tasks.sort(key=lambda task: task.cost, reverse=True)
-    if tasks and not request.draw_only:
-        keeper = _Keeper(tasks, notebook)
-        try:
-            work_all(tasks, request.workers or os.cpu_count() or 1, keeper)
-        finally:
-            keeper.close()
+    if not request.draw_only:
+        run_jobs(
+            tasks,
+            request.workers or os.cpu_count() or 1,
+            "blocks of games",
+            lambda name, counted: notebook.measure(name, lambda: counted),
+        )
     rows: list[Row] = []
     data: dict[str, Any] = {}
     for variant in variants:

@@ -1,28 +1,28 @@
-"""Tables on disk: arrays with a header, checksummed, written atomically, mapped when read.
+"""Arrays on disk: a header and checksums, written atomically, memory-mapped when read.
 
 A file is a magic word, the length and checksum of a header, the header in JSON, and the
 arrays, each at an offset that is a multiple of 64. The header names the variant, the
 version of its rules, and every array with type, length, offset and checksum, so that a
-file that is cut short, damaged or meant for something else is found out before use.
+truncated, damaged or foreign file is refused before use. Solved tables, checkpoints and
+stored self-play games are such files.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from halma import _core
 from halma.errors import TableError
 from halma.files import atomic_write, remove_temporary_files
-from halma.games import Game
 
 MAGIC = b"halmatbl"
 FORMAT = 1
@@ -30,64 +30,68 @@ SUFFIX = ".table"
 _PREAMBLE = struct.Struct("<8sI16s")
 _ALIGN = 64
 _DIGEST = 16
-#: What a header may take at most; a longer one is no header of ours.
-_LONGEST_HEADER = 1 << 20
-_PORTION = 1 << 24
+#: Longest header accepted, in bytes.
+_MAX_HEADER = 1 << 20
+#: Bytes read or written at a time.
+_CHUNK = 1 << 24
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 
+class Variant(Protocol):
+    """A game, as far as a file must agree with it."""
+
+    @property
+    def name(self) -> str:
+        """The variant's name."""
+
+    @property
+    def core(self) -> _core.AnyGame:
+        """The variant's rules."""
+
+
 @dataclass(frozen=True)
-class Parts:
-    """An array of bytes that is made part by part, because there is no room for it twice."""
+class LazyArray:
+    """An array of bytes computed chunk by chunk, where memory does not hold it as a whole."""
 
     size: int
-    #: makes so many bytes from a place on
-    make: Callable[[int, int], npt.NDArray[np.uint8]]
+    #: (first, number) -> that many bytes from there on, shape (number,)
+    compute: Callable[[int, int], npt.NDArray[np.uint8]]
     dtype = np.dtype(np.uint8)
 
     @property
     def nbytes(self) -> int:
-        """Return how large the array is."""
+        """Return the size of the array in bytes."""
         return self.size
 
-    def whole(self) -> npt.NDArray[np.uint8]:
-        """Return the array in one part."""
-        return self.make(0, self.size)
+    def array(self) -> npt.NDArray[np.uint8]:
+        """Compute the array as a whole."""
+        return self.compute(0, self.size)
 
 
-Writable = Mapping[str, npt.NDArray[Any] | Parts]
+Writable = Mapping[str, npt.NDArray[Any] | LazyArray]
 
 
 @dataclass(frozen=True)
-class Table:
-    """What a file holds: arrays, mapped and read-only, and what is known about them."""
+class ArrayFile:
+    """The contents of a file; its arrays are memory-mapped and read-only."""
 
     path: Path
+    #: what the arrays are, e.g. "checkpoint"
     kind: str
-    #: what `save` was given
+    #: further information, as given to `save_arrays`
     about: dict[str, Any]
+    #: by name, each of shape (length,)
     arrays: Arrays
 
 
-def tables_folder() -> Path:
-    """Return where tables are kept: `$HALMA_TABLES`, or `tables` where the person stands."""
-    return Path(os.environ.get("HALMA_TABLES") or "tables")
+def save_arrays(
+    path: Path, game: Variant, kind: str, about: Mapping[str, Any], arrays: Writable
+) -> None:
+    """Write a file atomically.
 
-
-def table_path(game: Game, folder: Path | None = None, pieces: int | None = None) -> Path:
-    """Return where the table of a variant, or of its endings with few pieces, belongs."""
-    # Some systems do not allow a colon in a file name.
-    name = game.name.replace(":", ",")
-    part = "" if pieces is None else f",pieces={pieces}"
-    return (folder or tables_folder()) / f"{name}{part}{SUFFIX}"
-
-
-def save(path: Path, game: Game, kind: str, about: Mapping[str, Any], arrays: Writable) -> None:
-    """Write a table; whoever looks at `path` sees the old file or the whole new one.
-
-    The arrays are gone through once. Their checksums are known only then, so the header,
-    which comes first, is written last.
+    Each array is read once. The header holds their checksums, so it is written last although
+    it comes first.
     """
     remove_temporary_files(path)
     entries: list[dict[str, Any]] = []
@@ -104,9 +108,9 @@ def save(path: Path, game: Game, kind: str, about: Mapping[str, Any], arrays: Wr
             }
         )
         offset += array.nbytes
-    whole = {**_identity(game), "kind": kind, "about": dict(about), "arrays": entries}
-    whole["bytes"] = offset
-    header = json.dumps(whole).encode()
+    contents = {**_identity(game), "kind": kind, "about": dict(about), "arrays": entries}
+    contents["bytes"] = offset
+    header = json.dumps(contents).encode()
     with atomic_write(path) as file:
         file.write(b"\0" * _PREAMBLE.size)
         file.write(header)
@@ -114,18 +118,18 @@ def save(path: Path, game: Game, kind: str, about: Mapping[str, Any], arrays: Wr
         for entry, array in zip(entries, arrays.values(), strict=True):
             file.write(b"\0" * (start + entry["offset"] - file.tell()))
             digest = hashlib.blake2b(digest_size=_DIGEST)
-            for portion in _portions(array):
-                digest.update(portion)
-                file.write(portion)
+            for chunk in _chunks(array):
+                digest.update(chunk)
+                file.write(chunk)
             entry["checksum"] = digest.hexdigest()
-        header = json.dumps(whole).encode()
+        header = json.dumps(contents).encode()
         file.seek(0)
         file.write(_PREAMBLE.pack(MAGIC, len(header), _digest(header)))
         file.write(header)
 
 
-def load(path: Path, game: Game, kind: str | None = None) -> Table:
-    """Map a table after checking that it is whole and belongs to this variant."""
+def load_arrays(path: Path, game: Variant, kind: str | None = None) -> ArrayFile:
+    """Map a file after checking that it is complete and belongs to this variant."""
     header, start = _read_header(path)
     for key, expected in _identity(game).items():
         if header.get(key) != expected:
@@ -136,27 +140,22 @@ def load(path: Path, game: Game, kind: str | None = None) -> Table:
     if kind is not None and header["kind"] != kind:
         raise TableError(f"'{path}' is not used: it is a {header['kind']}, not a {kind}.")
     if path.stat().st_size != start + header["bytes"]:
-        raise TableError(f"'{path}' is not used: it is cut short or has something added.")
+        raise TableError(f"'{path}' is not used: its length is not the one in its header.")
     arrays: dict[str, npt.NDArray[Any]] = {}
     for entry in header["arrays"]:
         offset, dtype = start + entry["offset"], np.dtype(entry["dtype"])
-        # Read, not mapped: what is mapped and looked at counts as memory of this process.
-        octets = _read_portions(path, offset, dtype.itemsize * entry["length"])
+        # Read, not mapped: mapped pages that were touched count as memory of this process.
+        octets = _read_chunks(path, offset, dtype.itemsize * entry["length"])
         if _checksum(octets) != entry["checksum"]:
             raise TableError(f"'{path}' is not used: '{entry['name']}' in it is damaged.")
         arrays[entry["name"]] = np.memmap(
             path, dtype=dtype, mode="r", offset=offset, shape=(entry["length"],)
         )
-    return Table(path, header["kind"], header["about"], arrays)
+    return ArrayFile(path, header["kind"], header["about"], arrays)
 
 
-def variant_of(path: Path) -> str:
-    """Return the name of the variant that a table is of."""
-    return str(_read_header(path)[0]["variant"])
-
-
-def _identity(game: Game) -> dict[str, Any]:
-    """What must agree between a file and a game."""
+def _identity(game: Variant) -> dict[str, Any]:
+    """Return the header entries that must match the game."""
     return {
         "format": FORMAT,
         "variant": game.name,
@@ -170,9 +169,9 @@ def _read_header(path: Path) -> tuple[dict[str, Any], int]:
     with open(path, "rb") as file:
         preamble = file.read(_PREAMBLE.size)
         if len(preamble) < _PREAMBLE.size or not preamble.startswith(MAGIC):
-            raise TableError(f"'{path}' is not used: it is not a table of halma.")
+            raise TableError(f"'{path}' is not used: it is not an array file of halma.")
         _, length, digest = _PREAMBLE.unpack(preamble)
-        header = file.read(length) if length <= _LONGEST_HEADER else b""
+        header = file.read(length) if length <= _MAX_HEADER else b""
     if _digest(header) != digest:
         raise TableError(f"'{path}' is not used: its header is damaged.")
     found: dict[str, Any] = json.loads(header)
@@ -187,25 +186,25 @@ def _digest(data: bytes) -> bytes:
     return hashlib.blake2b(data, digest_size=_DIGEST).digest()
 
 
-def _portions(array: npt.NDArray[Any] | Parts) -> Iterator[memoryview]:
-    if isinstance(array, Parts):
-        for start in range(0, array.size, _PORTION):
-            yield array.make(start, min(_PORTION, array.size - start)).data
+def _chunks(array: npt.NDArray[Any] | LazyArray) -> Iterator[memoryview]:
+    if isinstance(array, LazyArray):
+        for start in range(0, array.size, _CHUNK):
+            yield array.compute(start, min(_CHUNK, array.size - start)).data
         return
     octets: npt.NDArray[Any] = np.ascontiguousarray(array).view(np.uint8)
-    for start in range(0, len(octets), _PORTION):
-        yield octets[start : start + _PORTION].data
+    for start in range(0, len(octets), _CHUNK):
+        yield octets[start : start + _CHUNK].data
 
 
-def _read_portions(path: Path, offset: int, length: int) -> Iterator[bytes]:
+def _read_chunks(path: Path, offset: int, length: int) -> Iterator[bytes]:
     with open(path, "rb") as file:
         file.seek(offset)
-        for start in range(0, length, _PORTION):
-            yield file.read(min(_PORTION, length - start))
+        for start in range(0, length, _CHUNK):
+            yield file.read(min(_CHUNK, length - start))
 
 
-def _checksum(portions: Iterable[memoryview | bytes]) -> str:
+def _checksum(chunks: Iterable[memoryview | bytes]) -> str:
     digest = hashlib.blake2b(digest_size=_DIGEST)
-    for portion in portions:
-        digest.update(portion)
+    for chunk in chunks:
+        digest.update(chunk)
     return digest.hexdigest()

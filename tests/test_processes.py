@@ -1,0 +1,77 @@
+"""The process pool: order, errors, dead workers, interrupts."""
+
+import itertools
+import multiprocessing
+import os
+import time
+
+import pytest
+
+from halma.errors import HalmaError, WorkerError
+from halma.processes import ProcessPool, TaskEnd, TaskProgress, map_ordered
+
+
+def double(item):
+    if item == "refuse":
+        raise HalmaError("Refused.")
+    if item == 3:
+        time.sleep(0.2)  # the others overtake it
+    return 2 * item
+
+
+def double_slowly(item, report):
+    report(0.5)
+    if item == "die":
+        os._exit(3)
+    return 2 * item if item != "fail" else item / 2
+
+
+def save_when_interrupted(path, report):
+    try:
+        report(0.0)
+        time.sleep(60)
+    except KeyboardInterrupt:
+        path.write_text("saved")
+        raise
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_results_come_in_order(workers):
+    assert list(map_ordered(double, range(40), workers)) == [2 * n for n in range(40)]
+    assert list(map_ordered(double, [], workers)) == []
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_first_error_is_raised(workers):
+    with pytest.raises(HalmaError, match="Refused"):
+        list(map_ordered(double, [1, "refuse", 2], workers))
+    assert not multiprocessing.active_children()
+
+
+def test_endless_items_are_taken_as_needed():
+    results = map_ordered(double, itertools.count(4), workers=2)
+    assert list(itertools.islice(results, 3)) == [8, 10, 12]
+    results.close()
+    assert not multiprocessing.active_children()
+
+
+def test_failures_do_not_stop_other_tasks():
+    items = [1, "die", "fail", 2]
+    with ProcessPool(double_slowly, 1) as pool:
+        events = list(pool.run(items, queued=3))
+    assert [e.index for e in events if isinstance(e, TaskProgress)] == [0, 1, 2, 3]
+    ends = {e.index: e for e in events if isinstance(e, TaskEnd)}
+    assert (ends[0].result, ends[3].result) == (2, 4)
+    assert isinstance(ends[1].error, WorkerError) and "status 3" in str(ends[1].error)
+    assert str(ends[2].error).startswith("TypeError: ")
+    assert "double_slowly" in ends[2].error.__notes__[0]
+
+
+def test_interrupted_workers_can_save(tmp_path):
+    files = [tmp_path / "a", tmp_path / "b"]
+    with ProcessPool(save_when_interrupted, 2) as pool:
+        events = pool.run(files)
+        assert {next(events).index, next(events).index} == {0, 1}
+        pool.interrupt(seconds=20)
+        assert not multiprocessing.active_children()
+    assert [file.read_text() for file in files] == ["saved", "saved"]
