@@ -12,7 +12,7 @@ namespace halma {
 template <class Owner, class T>
 struct Declared {
   const char* name;
-  T Owner::*member;
+  T Owner::* member;
   const char* about;
   double low = 0, high = 0;     // numbers only
   const char* rules = nullptr;  // selection rules that read it, separated by spaces; null: all

@@ -106,9 +106,9 @@ class AnyTabular {
   LookupTable& table() { return *table_; }
   const LookupTable& table() const { return *table_; }
 
-  std::uint64_t iteration = 0;        // finished ones
+  std::uint64_t iteration = 0;             // finished ones
   std::deque<TableSamples> replay_buffer;  // of the last iterations, oldest first
-  std::atomic<bool> stopped = false;  // set from outside to end an iteration early
+  std::atomic<bool> stopped = false;       // set from outside to end an iteration early
 
  protected:
   std::optional<LookupTable> table_;
@@ -197,7 +197,8 @@ class Tabular : public AnyTabular {
         auto scratch = std::make_shared<Scratch>(
             Scratch{SearchDriver<G>(*game_, *any_, options_.search, LeafEvaluation::priors), {}});
         return [&, scratch](std::uint64_t job) {
-          if (!stopped.load(std::memory_order_relaxed)) games[job] = play(*scratch, Random(seed, first + job));
+          if (!stopped.load(std::memory_order_relaxed))
+            games[job] = play(*scratch, Random(seed, first + job));
         };
       });
       if (stopped) return std::nullopt;

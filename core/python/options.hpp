@@ -74,8 +74,8 @@ void bind_option(nb::class_<Owner>& bound, const Declared<Owner, T>& d) {
         nb::arg("value").none(), d.about);
   } else if constexpr (std::is_same_v<T, bool>) {
     bound.def_prop_rw(
-        d.name, [d](const Owner& o) { return o.*d.member; }, [d](Owner& o, bool value) { o.*d.member = value; },
-        d.about);
+        d.name, [d](const Owner& o) { return o.*d.member; },
+        [d](Owner& o, bool value) { o.*d.member = value; }, d.about);
   } else {
     using Python = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
     bound.def_prop_rw(

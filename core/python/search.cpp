@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "../search/registry.hpp"
-#include "../thread_pool.hpp"
+#include "../solve/crew.hpp"
 #include "options.hpp"
 
 namespace halma::python {
@@ -71,9 +71,8 @@ void run_many(const std::vector<Search*>& searches, std::uint64_t simulations, d
   if (threads < 1) throw nb::value_error("there must be at least one thread");
   check_distinct(searches);
   nb::gil_scoped_release release;
-  share_work(threads, searches.size(), [&] {
-    return [&](std::uint64_t i) { searches[i]->driver->run(simulations, seconds); };
-  });
+  share_work(threads, searches.size(),
+             [&] { return [&](std::uint64_t i) { searches[i]->driver->run(simulations, seconds); }; });
 }
 
 using Planes = nb::ndarray<float, nb::ndim<4>, nb::c_contig, nb::device::cpu>;
@@ -85,10 +84,10 @@ int collect(const std::vector<Search*>& searches, const Planes& planes) {
   for (const Search* search : searches) {
     const PlaneShape shape = search->game->shape();
     if (static_cast<int>(planes.shape(1)) != shape.planes ||
-        static_cast<int>(planes.shape(2)) != shape.rows ||
-        static_cast<int>(planes.shape(3)) != shape.columns)
+        static_cast<int>(planes.shape(2)) != shape.rows || static_cast<int>(planes.shape(3)) != shape.columns)
       throw nb::value_error("the array of planes has the wrong shape");
-    if (search->driver->pending()) throw nb::value_error("the leaves of the last collect() are still pending");
+    if (search->driver->pending())
+      throw nb::value_error("the leaves of the last collect() are still pending");
   }
   nb::gil_scoped_release release;
   for (const Search* search : searches) {

@@ -218,8 +218,9 @@ void bind_selfplay(nb::module_& module) {
 
   bind_options<SelfPlayOptions>(module, "SelfPlayOptions", "selfplay_options", "The options of self-play.")
       .def_rw("search", &SelfPlayOptions::search)
-      .def_rw("temperatures", &SelfPlayOptions::temperatures,
-              "(ply, temperature) pairs in order: from that ply on, moves are sampled with that temperature.");
+      .def_rw(
+          "temperatures", &SelfPlayOptions::temperatures,
+          "(ply, temperature) pairs in order: from that ply on, moves are sampled with that temperature.");
 
   module.def(
       "encode_rows", &encode_rows, nb::arg("game"), nb::arg("states"), nb::arg("repetitions"),
@@ -228,12 +229,11 @@ void bind_selfplay(nb::module_& module) {
 
   constexpr auto kNoEnd = std::numeric_limits<std::uint64_t>::max();
   using P = const SelfPlay&;
-  nb::class_<SelfPlay>(module, "Pool",
-                       "Many games of self-play whose leaves a network evaluates together.")
+  nb::class_<SelfPlay>(module, "Pool", "Many games of self-play whose leaves a network evaluates together.")
       .def(
           "__init__",
-          [](SelfPlay* self, const AnyGame& game, const SelfPlayOptions& options, const Limits& limits, int slots,
-             int groups, int threads, std::uint64_t seed, std::uint64_t first, std::uint64_t end) {
+          [](SelfPlay* self, const AnyGame& game, const SelfPlayOptions& options, const Limits& limits,
+             int slots, int groups, int threads, std::uint64_t seed, std::uint64_t first, std::uint64_t end) {
             const PoolPlan plan{options, limits, slots, groups, threads, seed, first, end};
             check_plan(game, plan);
             new (self) SelfPlay{&game, make_pool(game, plan)};
@@ -247,7 +247,8 @@ void bind_selfplay(nb::module_& module) {
       .def("submit", &submit, nb::arg("group"), nb::arg("logits"), nb::arg("values"),
            nb::sig("def submit(self, group: int, logits: numpy.typing.NDArray[typing.Any], "
                    "values: numpy.typing.NDArray[typing.Any]) -> None"),
-           "Back up a network's output for a group's leaves: logits (leaves, actions), values (leaves, players), mover first.")
+           "Back up a network's output for a group's leaves: logits (leaves, actions), values (leaves, "
+           "players), mover first.")
       .def("step", &step, nb::arg("group"), nb::arg("logits"), nb::arg("values"), nb::arg("planes"),
            nb::sig(
                "def step(self, group: int, logits: numpy.typing.NDArray[typing.Any], "

@@ -151,7 +151,8 @@ nb::dict match(const Trainer& self, const Values& values, const Distances& dista
 }  // namespace
 
 void bind_tabular(nb::module_& module) {
-  bind_options<TabularOptions>(module, "TabularOptions", "tabular_options", "The options of tabular training.")
+  bind_options<TabularOptions>(module, "TabularOptions", "tabular_options",
+                               "The options of tabular training.")
       .def_rw("search", &TabularOptions::search)
       .def_rw("limits", &TabularOptions::limits)
       .def_rw("seed", &TabularOptions::seed);
@@ -161,7 +162,8 @@ void bind_tabular(nb::module_& module) {
       .def("iterate", &iterate, nb::arg("learning_rate"), nb::arg("threads") = 1, nb::arg("seconds") = 0.0,
            nb::sig("def iterate(self, learning_rate: float, threads: int = 1, seconds: float = 0.0) -> "
                    "dict[str, float] | None"),
-           "Play an iteration's games and train on the replay buffer; None, and nothing changed, when stopped.")
+           "Play an iteration's games and train on the replay buffer; None, and nothing changed, when "
+           "stopped.")
       .def(
           "stop", [](Trainer& self) { self.tabular->stopped = true; },
           "End an iteration that runs in another thread.")
