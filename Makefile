@@ -23,7 +23,7 @@ SETTINGS := pyproject.toml constraints.txt
 STUBS := src/halma/_core.pyi
 # What runs C++ that could go wrong.
 SANITIZED := tests/games tests/agents tests/search tests/solve \
-    tests/learn/test_tabular_trainer.py tests/learn/test_pool.py \
+    tests/learn/test_tabular_trainer.py tests/selfplay/test_pool.py \
     --deselect tests/search/test_mcts.py::test_agrees_with_expectiminimax
 
 .PHONY: run test test-long lint format stubs bench sanitize clean

@@ -7,7 +7,7 @@ builds the core for that machine without installing anything, trains for so many
 keeps the folder behind --to in step with the run: at most six files of at most 16 MiB, from
 which the next call, here or elsewhere, goes on. Weights become ONNX where onnxruntime is:
 
-    from halma.learn.networks import export_file
+    from halma.networks.export import export_file
     export_file("out/best.safetensors", "best.onnx")
 """
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from halma.agents import Kind, registry
-from halma.arena import Played
+from halma.arena import PlayedGame
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ def register_picks(monkeypatch):
 
 
 def made_up(number, result, moves=("x",), agents=("a", "b")):
-    return Played(
+    return PlayedGame(
         number=number,
         agents=tuple(agents),
         start="here",

@@ -3,13 +3,14 @@
 import itertools
 import multiprocessing
 from collections import Counter
+from functools import partial
 
 import pytest
 from arena_helpers import register_picks
 
 import halma
-from halma.arena import Plan, Table, contest, make_plan
-from halma.arena.contest import PlayGames
+from halma.arena import Plan, make_plan, play_matches
+from halma.arena.games import play_match_game
 from halma.arena.openings import play_opening, read_book
 from halma.errors import HalmaError, WorkerError
 from halma.processes import map_ordered
@@ -21,8 +22,7 @@ def _picks(monkeypatch):
 
 
 def games_of(plan, number):
-    table = Table(plan)
-    return [table.play(n) for n in range(number)]
+    return [play_match_game(plan, n) for n in range(number)]
 
 
 def outcomes_of(variant, played):
@@ -94,7 +94,7 @@ def test_names_are_canonical_and_defaults_filled_in():
         ("star-37-3p", ["random"] * 4, {}, "takes 2 to 3 agents, not 4"),
         ("ewn-5x5-6", ["random", "rendom"], {}, "Did you mean 'random'"),
         ("ewn-5x5", ["random", "random"], {}, "There is no variant"),
-        ("ewn-5x5-6", ["random"] * 2, {"opening_plies": 50, "most_plies": 50}, "0 to 49 plies"),
+        ("ewn-5x5-6", ["random"] * 2, {"opening_plies": 50, "max_plies": 50}, "0 to 49 plies"),
     ],
 )
 def test_what_cannot_be_planned(variant, agents, more, words):
@@ -109,7 +109,7 @@ def test_identity_is_made_of_what_decides():
         make_plan("ewn-4x4-6", ["greedy", "random"]),
         make_plan("ewn-5x5-6", ["greedy", "random"], seed=1),
         make_plan("ewn-5x5-6", ["greedy", "random"], opening_plies=1),
-        make_plan("ewn-5x5-6", ["greedy", "random"], most_plies=70),
+        make_plan("ewn-5x5-6", ["greedy", "random"], max_plies=70),
         make_plan("ewn-5x5-6", ["greedy", "random"], book=["12./3.a/.cb r 2"]),
         make_plan("ewn-5x5-6", ["greedy", "random"], book=["12./3.a/.cb r 1"]),
     ]
@@ -131,7 +131,7 @@ def test_identity_is_made_of_what_decides():
 )
 @pytest.mark.parametrize("plies", [0, 3])
 def test_games_of_a_set_share_opening_and_dice(variant, agents, plies):
-    plan = make_plan(variant, agents, opening_plies=plies, most_plies=60)
+    plan = make_plan(variant, agents, opening_plies=plies, max_plies=60)
     games = games_of(plan, 3 * plan.set_size)
     for first in range(0, len(games), plan.set_size):
         one, *others = games[first : first + plan.set_size]
@@ -212,7 +212,7 @@ def test_exchanging_deterministic_agents_mirrors_the_match(variant):
         assert ahead[number].agents == twin.agents
         assert ahead[number].moves == twin.moves
         assert ahead[number].result == twin.result
-    (one,), (other,) = contest([there], 16), contest([back], 16)
+    (one,), (other,) = play_matches([there], 16), play_matches([back], 16)
     assert (one.all.wins, one.all.draws, one.all.losses) == (
         other.all.losses,
         other.all.draws,
@@ -224,18 +224,18 @@ def test_exchanging_deterministic_agents_mirrors_the_match(variant):
 
 
 def test_two_equal_agents_do_not_repeat_one_game():
-    (tally,) = contest([make_plan("ewn-5x5-6", ["random", "random"])], 20)
+    (tally,) = play_matches([make_plan("ewn-5x5-6", ["random", "random"])], 20)
     assert tally.distinct == 20
 
 
 def test_repeated_games_are_counted_and_told():
     plan = make_plan("rhombus-7x7-6:plies=40", ["pick-first", "pick-last"], opening_plies=0)
-    (tally,) = contest([plan], 10)
+    (tally,) = play_matches([plan], 10)
     assert tally.games == 10
     assert tally.distinct == 2
     assert "Only 2 of 10 games are distinct" in tally.warnings[0]
     plan = make_plan("rhombus-7x7-6:plies=40", ["pick-first", "pick-last"])
-    (tally,) = contest([plan], 10)
+    (tally,) = play_matches([plan], 10)
     assert tally.distinct == 10
     assert not tally.warnings
 
@@ -247,8 +247,8 @@ def test_games_do_not_depend_on_the_number_of_workers():
     ]
     counted = []
     for workers in (1, 2, 3):
-        tallies = contest(plans, 18, workers)
-        counted.append([(vars(t.all), t.seen, t.sets, t.points, t.ends) for t in tallies])
+        tallies = play_matches(plans, 18, workers)
+        counted.append([(vars(t.all), t.fingerprints, t.sets, t.points, t.ends) for t in tallies])
     assert counted[0] == counted[1] == counted[2]
 
 
@@ -256,11 +256,11 @@ def test_a_worker_says_what_is_wrong():
     plan = make_plan("cdc-2x4-PPPP", ["random", "greedy"])
     for workers in (1, 2):
         with pytest.raises(HalmaError, match="no notion of advance"):
-            contest([plan], 10, workers)
+            play_matches([plan], 10, workers)
 
 
 def test_a_long_game_is_stopped():
-    plan = make_plan("rhombus-7x7-6", ["pick-first", "pick-last"], most_plies=30)
+    plan = make_plan("rhombus-7x7-6", ["pick-first", "pick-last"], max_plies=30)
     (played, *_) = games_of(plan, 1)
     assert played.plies == 30
     assert played.end == "by the ply limit"
@@ -268,7 +268,7 @@ def test_a_long_game_is_stopped():
 
 def test_a_dead_worker_is_told():
     plan = make_plan("rhombus-7x7-6", ["random", "random"])
-    results = map_ordered(PlayGames([plan]), [(0, number) for number in range(20)], workers=2)
+    results = map_ordered(partial(play_match_game, plan), range(20), workers=2)
     next(results)
     for process in multiprocessing.active_children():
         process.kill()

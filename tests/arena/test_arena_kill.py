@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from halma.arena import Store, contest, make_plan
+from halma.arena import GameStore, make_plan, play_matches
 
 GAMES = 120
 COMMAND = [sys.executable, "-m", "halma.cli", "match", "greedy", "random", "--game", "ewn-4x4-6"]
@@ -58,7 +58,7 @@ def test_killed_again_and_again(tmp_path, workers):
     path = tmp_path / "games.db"
     rng = random.Random(workers)
     plan = make_plan("ewn-4x4-6", ["greedy", "random"], seed=11)
-    (whole,) = contest([plan], GAMES)
+    (whole,) = play_matches([plan], GAMES)
     before = 0
     # First at any instant of the start, then at any instant of the games.
     for wanted in (None, 1, 30, 80):
@@ -76,7 +76,7 @@ def test_killed_again_and_again(tmp_path, workers):
             process.kill()
             process.communicate()
         if path.exists() and path.stat().st_size:
-            with Store(path) as store:
+            with GameStore(path) as store:
                 found = list(store.games_of(plan, GAMES))
             assert before <= len(found)
             assert [played.number for played in found] == list(range(len(found)))

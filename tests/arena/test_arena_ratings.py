@@ -72,7 +72,7 @@ def test_the_anchor_moves_all_alike():
     moved = rate(names, pairings, "c", 1500.0)
     shift = 1500 - plain[2].elo
     assert [r.elo for r in moved] == pytest.approx([r.elo + shift for r in plain])
-    with pytest.raises(HalmaError, match="'x' is not in the pool"):
+    with pytest.raises(HalmaError, match="'x' does not take part"):
         rate(names, pairings, "x")
 
 
@@ -113,18 +113,22 @@ def rows():
     return crosstable(rate(["<weak>", "mid", "top"], pairings, "mid", 100.0), pairings)
 
 
-def test_the_best_comes_first_and_cells_mirror_each_other(rows):
+def test_the_best_comes_first_and_pairings_mirror_each_other(rows):
     assert [row.rating.agent for row in rows] == ["top", "mid", "<weak>"]
     assert [row.games for row in rows] == [8, 8, 8]
-    assert [row.share for row in rows] == [6 / 8, 4.5 / 8, 1.5 / 8]
+    assert [row.score for row in rows] == [6 / 8, 4.5 / 8, 1.5 / 8]
     for i, row in enumerate(rows):
-        assert row.cells[i] is None
-        for j, cell in enumerate(row.cells):
+        assert row.pairings[i] is None
+        for j, cell in enumerate(row.pairings):
             if cell is not None:
-                other = rows[j].cells[i]
-                assert cell.share + other.share == 1
+                other = rows[j].pairings[i]
+                assert cell.score + other.score == 1
                 assert (cell.wins, cell.draws) == (other.losses, other.draws)
-    assert (rows[0].cells[1].wins, rows[0].cells[1].draws, rows[0].cells[1].losses) == (2, 2, 0)
+    assert (rows[0].pairings[1].wins, rows[0].pairings[1].draws, rows[0].pairings[1].losses) == (
+        2,
+        2,
+        0,
+    )
 
 
 def test_as_text(rows):
@@ -159,5 +163,5 @@ def test_as_dicts(rows):
         "wins": 2,
         "draws": 2,
         "losses": 0,
-        "share": 0.75,
+        "score": 0.75,
     }

@@ -3,7 +3,7 @@
 import pytest
 from arena_helpers import made_up
 
-from halma.arena import Plan, Sprt, Tally, contest, make_plan
+from halma.arena import Plan, Sprt, Tally, make_plan, play_matches
 
 
 def counted(plan, results, moves=None):
@@ -23,7 +23,7 @@ def test_a_match_of_pairs():
     tally = counted(TWO, results)
     assert (tally.all.wins, tally.all.draws, tally.all.losses) == (4, 2, 2)
     assert tally.points == [5, 3]
-    assert tally.point_shares == [5 / 8, 3 / 8]
+    assert tally.scores == [5 / 8, 3 / 8]
     # Pairs: 2, 1, 1.5 and 0.5 points.
     assert tally.pentanomial == [0, 1, 1, 1, 1]
     assert tally.seat_points == [4, 4]
@@ -58,13 +58,13 @@ def test_three_seats_with_three_one_and_no_points():
     tally = counted(THREE, results)
     assert (tally.all.wins, tally.all.draws, tally.all.losses) == (2, 1, 3)
     assert tally.points == [4 + 1 + 3 + 1 + 1 + 0, 0 + 3 + 1 + 3 + 3 + 0]
-    assert tally.point_shares == [0.5, 0.5]
+    assert tally.scores == [0.5, 0.5]
     assert tally.seat_points == [10, 6, 4]
     single, double = tally.by_seats_held[1], tally.by_seats_held[2]
     assert (single.wins, single.draws, single.losses, single.points) == (1, 1, 1, 4)
     assert (double.wins, double.draws, double.losses, double.points) == (1, 0, 2, 6)
     assert tally.pentanomial is None
-    assert tally.set_shares == {0.5: 1}
+    assert tally.set_scores == {0.5: 1}
     assert tally.elo == 0
 
 
@@ -74,7 +74,7 @@ def test_three_agents():
     scores = (3, 1, 0)
     tally = counted(plan, [tuple(scores[who] for who in seating) for seating in plan.seatings])
     assert tally.points == [18, 6, 0]
-    assert tally.point_shares == [0.75, 0.25, 0.0]
+    assert tally.scores == [0.75, 0.25, 0.0]
     assert tally.all.wins == 6
     assert tally.seat_points == [8, 8, 8]
 
@@ -83,10 +83,10 @@ def test_three_agents():
 def test_a_match_stops_when_the_test_has_its_answer(workers):
     plan = make_plan("ewn-3x3-3", ["greedy", "random"])
     test = Sprt(elo0=-300, elo1=0)
-    (tally,) = contest([plan], 400, workers, sprt=test)
-    assert test.accepted(tally.set_shares) == "elo1"
+    (tally,) = play_matches([plan], 400, workers, sprt=test)
+    assert test.accepted(tally.set_scores) == "elo1"
     assert tally.games < 200
     assert tally.at_set_end
-    (whole,) = contest([plan], tally.games - 2)
-    assert test.accepted(whole.set_shares) is None
+    (whole,) = play_matches([plan], tally.games - 2)
+    assert test.accepted(whole.set_scores) is None
     assert whole.sets == tally.sets[:-1]

@@ -13,7 +13,7 @@ from small_networks import small, train
 import halma
 from halma import _core
 from halma.agents import agent
-from halma.arena import contest, make_plan
+from halma.arena import make_plan, play_matches
 from halma.errors import RecipeError, RunError
 from halma.learn import bundle
 from halma.learn.adjudication import judged
@@ -164,7 +164,7 @@ def test_batches_draw_every_position_once_before_any_again():
 
 
 class Equal:
-    """Judges every position alike."""
+    """EvaluatorPool every position alike."""
 
     def __init__(self, game):
         self.shape, self.actions, self.players = game.shape, game.actions, game.players
@@ -176,10 +176,10 @@ class Equal:
             np.full((number, self.players), 1 / self.players, np.float32),
         )
 
-    def lane(self, capacity, narrow=False):
-        from halma.search.evaluators import CalledLane
+    def buffer(self, capacity, narrow=False):
+        from halma.networks.evaluator import CallbackBuffer
 
-        return CalledLane(self.evaluate, (capacity, *self.shape))
+        return CallbackBuffer(self.evaluate, (capacity, *self.shape))
 
 
 @pytest.mark.parametrize("variant", ["rhombus-4x4-3", "ewn-3x3-2", "star-37-3p"])
@@ -188,25 +188,25 @@ def test_a_match_is_the_arena_s(variant):
     game = halma.game(variant)
     agents = ("greedy", "random")
     plan = make_plan(variant, agents, seed=5)
-    (theirs,) = contest([plan], 12)
+    (theirs,) = play_matches([plan], 12)
     players = [AgentPlayer(agent(name)) for name in agents]
     ours = play_match(game, agents, players, 12, 5, plan.opening_plies)
-    assert ours.seen == theirs.seen
-    assert ours.share == theirs.share
+    assert ours.fingerprints == theirs.fingerprints
+    assert ours.score == theirs.score
 
 
 class Narrow(Equal):
     """The same as a GPU does it: bytes and halves for those who ask, and floats for others."""
 
-    def lane(self, capacity, narrow=False):
-        from halma.search.evaluators import CalledLane
+    def buffer(self, capacity, narrow=False):
+        from halma.networks.evaluator import CallbackBuffer
 
         def judge(planes):
             kind = np.float16 if narrow else np.float32
             assert planes.dtype == (np.uint8 if narrow else np.float32)
             return tuple(array.astype(kind) for array in self.evaluate(planes))
 
-        return CalledLane(judge, (capacity, *self.shape), "uint8" if narrow else "float32")
+        return CallbackBuffer(judge, (capacity, *self.shape), "uint8" if narrow else "float32")
 
 
 def test_self_play_asks_for_narrow_lanes_and_matches_do_not():
@@ -229,7 +229,7 @@ def test_networks_play_matches():
     searcher = SearchPlayer(game, judge, options, 64, seed=1)
     tally = play_match(game, ("search", "policy"), [searcher, PolicyPlayer(game, judge)], 60, 1, 0)
     # It sees the end of the game coming, the other one sees nothing.
-    assert tally.share.interval[0] > 0.5
+    assert tally.score.interval[0] > 0.5
 
 
 def test_a_match_can_be_stopped():

@@ -17,12 +17,10 @@ from small_runs import Listener, contents, fill_disk, finish, lines_of, without_
 from halma.agents import agent
 from halma.errors import HalmaError, RunError
 from halma.games import Record
-from halma.learn import networks, read_metrics
+from halma.learn import read_metrics
 from halma.learn import trainer as learner_module
 from halma.learn.alphazero import KIND
 from halma.learn.checkpoint import list_checkpoints
-from halma.learn.netfile import read_info
-from halma.learn.neural.judging import Judges
 from halma.learn.replay_buffer import GameFiles
 from halma.learn.reports.events import (
     Checkpoint,
@@ -36,6 +34,9 @@ from halma.learn.reports.events import (
 from halma.learn.reports.page import write_report
 from halma.learn.run import BAD_BATCH, MODEL, WEIGHTS, RunDirectory
 from halma.learn.trainer import Learner
+from halma.networks.evaluator_pool import EvaluatorPool
+from halma.networks.network_file import read_info
+from halma.networks.weights import load_weights
 from halma.storage import load_arrays
 
 #: metrics that depend on the clock
@@ -95,7 +96,7 @@ def assert_plays(out, recipe):
     rng = random.Random(1)
     record.roll(rng)
     record.play(player.choose(record, rng))
-    networks.load(out / WEIGHTS)
+    load_weights(out / WEIGHTS)
 
 
 def test_what_a_run_leaves(whole):
@@ -223,7 +224,7 @@ def test_a_gate_keeps_the_best(tmp_path):
     best = read_metrics(out)[-1]["best"]
     assert checkpoint(out).about["best"] == best
     arrays = checkpoint(out).arrays
-    ours = networks.load(out / WEIGHTS).state_dict()
+    ours = load_weights(out / WEIGHTS).state_dict()
     for name, tensor in ours.items():
         assert np.array_equal(arrays[f"best/{name}"], tensor.numpy().reshape(-1))
 
@@ -398,8 +399,8 @@ def test_weights_that_are_no_numbers(tmp_path, monkeypatch):
             next(network.parameters()).fill_(float("nan"))
         return real(self, network)
 
-    real = Judges.load
-    monkeypatch.setattr(Judges, "load", spoilt)
+    real = EvaluatorPool.load
+    monkeypatch.setattr(EvaluatorPool, "load", spoilt)
     with pytest.raises(HalmaError, match="no number"):
         train(small(), tmp_path / "run")
 

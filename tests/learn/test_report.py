@@ -15,12 +15,12 @@ from halma.errors import RunError
 from halma.games import Position
 from halma.learn import read_metrics
 from halma.learn.checkpoint import list_checkpoints
-from halma.learn.lookup import KIND, open_lookup_table
 from halma.learn.reports import HtmlReport, html, table_errors
 from halma.learn.reports.events import Iteration, Stopped
 from halma.learn.reports.page import write_report
 from halma.learn.reports.table_errors import judge
 from halma.learn.tabular import train
+from halma.networks.lookup_table import KIND, open_lookup_table
 from halma.solve import solution_for
 from halma.storage import load_arrays
 

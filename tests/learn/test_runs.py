@@ -28,10 +28,10 @@ from halma import _core
 from halma.errors import RunError
 from halma.learn import read_metrics
 from halma.learn.checkpoint import list_checkpoints
-from halma.learn.lookup import KIND, open_lookup_table
 from halma.learn.reports.events import Checkpoint, Finished, Note, Started, Stopped
 from halma.learn.run import RunDirectory, lengthen
 from halma.learn.tabular import train
+from halma.networks.lookup_table import KIND, open_lookup_table
 from halma.storage import load_arrays
 
 

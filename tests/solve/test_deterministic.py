@@ -1,7 +1,7 @@
 """Perfect play of deterministic variants: never worse than the start is worth."""
 
 import pytest
-from learn.tiny_network import tiny_network
+from networks.tiny_network import tiny_network
 
 import halma
 from halma.agents import agent, kinds, play_game

@@ -16,10 +16,10 @@ from halma.names import Option, Value
 from halma.search.options import DECLARED, POLICY_RULES
 
 if TYPE_CHECKING:
-    from halma.search.evaluators import OnnxEvaluator
+    from halma.networks.onnx_evaluator import OnnxEvaluator
 
 #: networks that come with the package
-MODELS = Path(__file__).parents[1] / "models"
+MODELS = Path(__file__).parents[1] / "networks" / "models"
 
 
 @dataclass
@@ -34,8 +34,8 @@ class NetAgent(TreeAgent):
 
     def evaluator(self, game: Game) -> OnnxEvaluator:
         """Return the network, once it is known to be for this variant."""
-        from halma.learn.netfile import read_model
-        from halma.search.evaluators import OnnxEvaluator
+        from halma.networks.network_file import read_model
+        from halma.networks.onnx_evaluator import OnnxEvaluator
 
         if self._network is None or self._checked != game:
             info, model = read_model(self.file)

@@ -14,7 +14,7 @@ from halma.games import Game, Move, Record
 from halma.names import Value
 
 if TYPE_CHECKING:
-    from halma.learn.lookup import LookupTable
+    from halma.networks.lookup_table import LookupTable
     from halma.search.analysis import Analysis
 
 
@@ -47,7 +47,7 @@ class TabularAgent:
 
     def table(self, game: Game) -> LookupTable:
         """Return the table this agent plays a variant from."""
-        from halma.learn.lookup import open_lookup_table
+        from halma.networks.lookup_table import open_lookup_table
 
         return open_lookup_table(self.run, game)
 

@@ -1,22 +1,22 @@
-"""The arena: games between agents, and honest numbers from them."""
+"""Matches between agents: plan, games, results, ratings, stored games."""
 
-from halma.arena.contest import contest
+from halma.arena.games import MatchGame, PlayedGame
+from halma.arena.matches import play_matches
 from halma.arena.plan import Plan, make_plan
 from halma.arena.ratings import Rating, rate
 from halma.arena.sprt import Sprt
-from halma.arena.store import Store
-from halma.arena.table import Played, Table
+from halma.arena.store import GameStore
 from halma.arena.tally import Tally
 
 __all__ = [
+    "GameStore",
+    "MatchGame",
     "Plan",
-    "Played",
+    "PlayedGame",
     "Rating",
     "Sprt",
-    "Store",
-    "Table",
     "Tally",
-    "contest",
     "make_plan",
+    "play_matches",
     "rate",
 ]

@@ -1,4 +1,4 @@
-"""Everybody against everybody: standings with the score of each pairing."""
+"""The crosstable of a round-robin tournament: standings with the score of each pairing."""
 
 from __future__ import annotations
 
@@ -15,34 +15,36 @@ from halma.draw.palette import DEFAULT, PAINTS, mix
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One pairing from one side."""
+class PairingScore:
+    """The results of one agent against another."""
 
     games: int
     wins: int
     draws: int
     losses: int
-    #: the share of all points
-    share: float
+    #: proportion of the points
+    score: float
 
 
 @dataclass(frozen=True)
-class Row:
-    """One agent's line; `cells` are in the order of the rows, None for itself."""
+class Standing:
+    """A row of the table; `pairings` are in the order of the rows, None for the agent itself."""
 
     rating: Rating
     games: int
-    #: the share of the points of its games
-    share: float
-    cells: tuple[Cell | None, ...]
+    #: proportion of the points of its games
+    score: float
+    pairings: tuple[PairingScore | None, ...]
 
 
-def crosstable(ratings: Sequence[Rating], pairings: Mapping[tuple[int, int], Tally]) -> list[Row]:
-    """Return the standings, best rating first; ratings and pairings number agents alike."""
+def crosstable(
+    ratings: Sequence[Rating], pairings: Mapping[tuple[int, int], Tally]
+) -> list[Standing]:
+    """Return the standings, highest rating first; `pairings` is indexed as `ratings` is."""
     order = sorted(range(len(ratings)), key=lambda index: -ratings[index].elo)
     rows = []
     for index in order:
-        cells = [_cell(pairings, index, other) for other in order]
+        scores = [_pairing(pairings, index, other) for other in order]
         sides = [
             (tally, side)
             for pair, tally in pairings.items()
@@ -52,11 +54,15 @@ def crosstable(ratings: Sequence[Rating], pairings: Mapping[tuple[int, int], Tal
         total = sum(sum(tally.points) for tally, _ in sides)
         scored = sum(tally.points[side] for tally, side in sides)
         games = sum(tally.games for tally, _ in sides)
-        rows.append(Row(ratings[index], games, scored / total if total else 0.5, tuple(cells)))
+        rows.append(
+            Standing(ratings[index], games, scored / total if total else 0.5, tuple(scores))
+        )
     return rows
 
 
-def _cell(pairings: Mapping[tuple[int, int], Tally], index: int, other: int) -> Cell | None:
+def _pairing(
+    pairings: Mapping[tuple[int, int], Tally], index: int, other: int
+) -> PairingScore | None:
     if index == other:
         return None
     side = 0 if (index, other) in pairings else 1
@@ -64,10 +70,10 @@ def _cell(pairings: Mapping[tuple[int, int], Tally], index: int, other: int) -> 
     won, lost = tally.all.wins, tally.all.losses
     if side == 1:
         won, lost = lost, won
-    return Cell(tally.games, won, tally.all.draws, lost, tally.point_shares[side])
+    return PairingScore(tally.games, won, tally.all.draws, lost, tally.scores[side])
 
 
-def as_dicts(rows: Sequence[Row]) -> list[dict[str, Any]]:
+def as_dicts(rows: Sequence[Standing]) -> list[dict[str, Any]]:
     """Return the table for JSON."""
     names = [row.rating.agent for row in rows]
     return [
@@ -76,50 +82,52 @@ def as_dicts(rows: Sequence[Row]) -> list[dict[str, Any]]:
             "elo": row.rating.elo,
             "elo_interval": list(row.rating.interval),
             "games": row.games,
-            "points": row.share,
+            "points": row.score,
             "against": {
-                name: vars(cell) for name, cell in zip(names, row.cells, strict=True) if cell
+                name: vars(pairing)
+                for name, pairing in zip(names, row.pairings, strict=True)
+                if pairing
             },
         }
         for row in rows
     ]
 
 
-def as_text(rows: Sequence[Row]) -> str:
-    """Write the table for a terminal; columns are numbered as the rows are."""
+def as_text(rows: Sequence[Standing]) -> str:
+    """Return the table as text; columns have the numbers of the rows."""
     width = max(len(row.rating.agent) for row in rows)
     numbers = "".join(f"{number:>7}" for number in range(1, len(rows) + 1))
     lines = [f"    {'':<{width}}    elo    ±  points  games {numbers}"]
     for number, row in enumerate(rows, start=1):
         low, high = row.rating.interval
-        cells = "".join("      -" if cell is None else f"{cell.share:7.1%}" for cell in row.cells)
+        cells = "".join("      -" if p is None else f"{p.score:7.1%}" for p in row.pairings)
         lines.append(
             f"{number:>3} {row.rating.agent:<{width}} {row.rating.elo:6.0f} {(high - low) / 2:4.0f}"
-            f" {row.share:7.1%} {row.games:6} {cells}"
+            f" {row.score:7.1%} {row.games:6} {cells}"
         )
     return "\n".join(lines)
 
 
-def as_csv(rows: Sequence[Row]) -> str:
-    """Write the table with a header line; each agent's column is the share won against it."""
+def as_csv(rows: Sequence[Standing]) -> str:
+    """Return the table as CSV; an agent's column holds the scores against it."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     names = [row.rating.agent for row in rows]
     writer.writerow(["rank", "agent", "elo", "elo_low", "elo_high", "games", "points", *names])
     for rank, row in enumerate(rows, start=1):
         numbers = [f"{value:.1f}" for value in (row.rating.elo, *row.rating.interval)]
-        shares = ["" if cell is None else f"{cell.share:.4f}" for cell in row.cells]
-        writer.writerow([rank, row.rating.agent, *numbers, row.games, f"{row.share:.4f}", *shares])
+        scores = ["" if p is None else f"{p.score:.4f}" for p in row.pairings]
+        writer.writerow([rank, row.rating.agent, *numbers, row.games, f"{row.score:.4f}", *scores])
     return out.getvalue()
 
 
-# The picture. Lengths are in pixels.
+# Lengths of the SVG drawing, in pixels.
 _CELL, _HEIGHT, _HEAD, _MARGIN = 76, 40, 34, 16
 _LETTER = 7.2
 
 
-def as_svg(rows: Sequence[Row], title: str) -> str:
-    """Draw the table: blue cells were won, red ones lost."""
+def as_svg(rows: Sequence[Standing], title: str) -> str:
+    """Return the table as SVG: blue cells for scores above one half, red ones for scores below."""
     names = max(len(row.rating.agent) for row in rows) * _LETTER + 44
     figures = 190
     left = _MARGIN + names + figures
@@ -146,25 +154,25 @@ def as_svg(rows: Sequence[Row], title: str) -> str:
         out.append(_write(_MARGIN + 14, middle, str(number), "end", faint=True))
         out.append(_write(_MARGIN + 26, middle, row.rating.agent, "start"))
         out.append(_write(left - figures + 60, middle, f"{row.rating.elo:.0f}", "end", bold=True))
-        reach = f"± {(high - low) / 2:.0f}"
-        out.append(_write(left - figures + 68, middle, reach, "start", faint=True))
-        out.append(_write(left - 16, middle, f"{row.share:.1%}", "end"))
-        for column, cell in enumerate(row.cells):
-            out.append(_draw_cell(left + _CELL * column, y, cell))
+        half = f"± {(high - low) / 2:.0f}"
+        out.append(_write(left - figures + 68, middle, half, "start", faint=True))
+        out.append(_write(left - 16, middle, f"{row.score:.1%}", "end"))
+        for column, pairing in enumerate(row.pairings):
+            out.append(_draw_cell(left + _CELL * column, y, pairing))
     return "\n".join([*out, "</svg>"]) + "\n"
 
 
-def _draw_cell(x: float, y: float, cell: Cell | None) -> str:
+def _draw_cell(x: float, y: float, pairing: PairingScore | None) -> str:
     box = f'<rect x="{x + 2:.1f}" y="{y + 2:.1f}" width="{_CELL - 4}" height="{_HEIGHT - 4}" rx="4"'
-    if cell is None:
+    if pairing is None:
         return f'{box} fill="{DEFAULT.paper_edge}" opacity="0.5"/>'
-    side = PAINTS["blue" if cell.share >= 0.5 else "red"].fill
-    fill = mix(DEFAULT.paper, side, abs(cell.share - 0.5) * 1.1)
-    record = f"+{cell.wins} ={cell.draws} -{cell.losses}"
+    side = PAINTS["blue" if pairing.score >= 0.5 else "red"].fill
+    fill = mix(DEFAULT.paper, side, abs(pairing.score - 0.5) * 1.1)
+    record = f"+{pairing.wins} ={pairing.draws} -{pairing.losses}"
     centre = x + _CELL / 2
     return (
         f'{box} fill="{fill}"/>'
-        + _write(centre, y + 18, f"{cell.share:.1%}", "middle")
+        + _write(centre, y + 18, f"{pairing.score:.1%}", "middle")
         + _write(centre, y + 31, record, "middle", size=min(9.0, 112 / len(record)))
     )
 

@@ -1,4 +1,4 @@
-"""How games begin: random plies, or positions from a book."""
+"""Openings: random plies, or positions from a book."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from pathlib import Path
 from halma.errors import HalmaError
 from halma.games import Game, Position, Record
 
-#: how often an opening that ends the game is drawn anew
+#: attempts to find a random opening that does not end the game
 ATTEMPTS = 100
-#: how far into a random game chance is looked for
-_LOOKED_AT = 50
+#: plies of a random game within which a chance node is looked for
+_SEARCHED_PLIES = 50
 
 
 def default_plies(game: Game) -> int:
-    """Return how many random plies make games differ: two for each player, none with chance."""
+    """Return the default number of random plies: two for each player, none with chance."""
     record = Record(game)
     rng = random.Random(0)
-    for _ in range(_LOOKED_AT):
+    for _ in range(_SEARCHED_PLIES):
         if record.position.is_chance:
             return 0
         if record.is_over:
@@ -30,33 +30,33 @@ def default_plies(game: Game) -> int:
 def play_opening(
     game: Game, seed: str, plies: int, start: Position | None = None
 ) -> tuple[Record, random.Random]:
-    """Return a game after random plies, and the dice it is to go on with.
+    """Play random plies; return the game, which is not over, and its generator of dice.
 
-    It is the same for the same seed, and the game is not over.
+    The opening depends on the seed alone.
     """
     for attempt in range(ATTEMPTS):
         record = Record(game, start)
         dice = random.Random(f"{seed}/{attempt}/dice")
-        hand = random.Random(f"{seed}/{attempt}/moves")
+        picks = random.Random(f"{seed}/{attempt}/moves")
         while record.plies < plies and not record.is_over:
             if record.position.is_chance:
                 record.roll(dice)
             else:
-                record.play(hand.choice(record.position.legal_moves))
+                record.play(picks.choice(record.position.legal_moves))
         if not record.is_over:
             return record, dice
     raise HalmaError(
         f"An opening of {plies} random plies is too long for '{game.name}': "
-        f"{ATTEMPTS} times in a row the game was over by then."
+        f"the game was over before that in {ATTEMPTS} attempts."
     )
 
 
 def read_book(path: Path, game: Game) -> list[str]:
-    """Read positions, one text per line; empty lines are left out."""
+    """Read positions, one per line; empty lines are skipped."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError:
-        raise HalmaError(f"'{path}' is no book: it is not a text file.") from None
+        raise HalmaError(f"'{path}' is not a book: it is not a text file.") from None
     book = []
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -69,5 +69,5 @@ def read_book(path: Path, game: Game) -> list[str]:
             raise HalmaError(f"Line {number} of '{path}': the game is over in this position.")
         book.append(position.text)
     if not book:
-        raise HalmaError(f"'{path}' is no book: it has no positions.")
+        raise HalmaError(f"'{path}' is not a book: it has no positions.")
     return book

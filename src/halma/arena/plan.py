@@ -1,4 +1,4 @@
-"""What is played: everything that decides how game number n of a match goes."""
+"""The plan of a match: everything that determines its game number n."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ from halma.errors import HalmaError, UnknownVariantError
 from halma.games import game as find_game
 from halma.games.load import load
 
-#: a game is stopped after so many moves unless its own rules do it earlier
-MOST_PLIES = 2000
+#: ply limit of a game unless another is given
+MAX_PLIES = 2000
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A match without a length: game n is the same however many are played.
+    """A match of any length: game n does not depend on how many games are played.
 
     Games come in sets. All games of a set have the same opening and the same dice, and
-    among them the agents take every seat equally often.
+    over a set every agent takes every seat equally often.
     """
 
     game: str
     agents: tuple[str, ...]
-    #: number of seats at the table
+    #: number of seats
     players: int
     seed: int = 0
     opening_plies: int = 0
-    #: positions that sets start from, in turn; the game's own start if there are none
+    #: start positions of the sets, used in turn; without any, the game's own start
     book: tuple[str, ...] = ()
-    most_plies: int = MOST_PLIES
+    max_plies: int = MAX_PLIES
 
     @cached_property
     def seatings(self) -> tuple[tuple[int, ...], ...]:
-        """Who sits where in each game of a set: every way in which all agents take part.
+        """The agents' seats in each game of a set: all assignments in which every agent plays.
 
-        Two agents at a table for two change seats. At a table for three, one of them has
-        one seat and the other two, in six ways; three agents sit down in six orders.
+        Two agents in a game for two change seats. In a game for three, two agents have six
+        assignments, one of them taking two seats; three agents have six orders.
         """
-        everybody = range(len(self.agents))
-        ways = itertools.product(everybody, repeat=self.players)
-        return tuple(way for way in ways if set(way) == set(everybody))
+        agents = range(len(self.agents))
+        assignments = itertools.product(agents, repeat=self.players)
+        return tuple(seats for seats in assignments if set(seats) == set(agents))
 
     @property
     def set_size(self) -> int:
@@ -59,12 +59,16 @@ class Plan:
         return self.seatings[number % self.set_size]
 
     def sets_for(self, games: int) -> int:
-        """Return how many whole sets hold at least so many games."""
+        """Return the number of sets with at least this many games."""
         return -(-games // self.set_size)
+
+    def games_for(self, games: int) -> int:
+        """Return a number of games rounded up to whole sets."""
+        return self.sets_for(games) * self.set_size
 
     @property
     def identity(self) -> str:
-        """All of the above as text: what a stored match is recognised by."""
+        """The plan as JSON text, which identifies a stored match."""
         book = hashlib.sha256("\n".join(self.book).encode()).hexdigest() if self.book else None
         return json.dumps(
             {
@@ -74,7 +78,7 @@ class Plan:
                 "seed": self.seed,
                 "opening_plies": self.opening_plies,
                 "book": book,
-                "most_plies": self.most_plies,
+                "max_plies": self.max_plies,
                 "halma": halma.__version__,
             }
         )
@@ -86,13 +90,12 @@ def make_plan(
     seed: int = 0,
     opening_plies: int | None = None,
     book: Sequence[str] = (),
-    most_plies: int = MOST_PLIES,
+    max_plies: int = MAX_PLIES,
 ) -> Plan:
-    """Return a checked plan with canonical names and defaults filled in.
+    """Check the arguments and return a plan with canonical names.
 
-    `game` is a variant or what `halma.games.load.load` finds. Without `opening_plies`
-    there are two random plies for each player, or none where chance makes games differ
-    or where there is a book.
+    `game` is a variant or a name that `halma.games.load.load` accepts. `opening_plies`
+    defaults to two for each player, or to none with a book or in a game of chance.
     """
     name, loaded = _find(game)
     names = tuple(agent(typed).name for typed in agents)
@@ -104,16 +107,16 @@ def make_plan(
         )
     if opening_plies is None:
         opening_plies = 0 if book else default_plies(loaded)
-    if not 0 <= opening_plies < most_plies:
+    if not 0 <= opening_plies < max_plies:
         raise HalmaError(
-            f"An opening has 0 to {most_plies - 1} plies, not {opening_plies}: "
-            f"games are stopped after {most_plies}."
+            f"An opening has 0 to {max_plies - 1} plies, not {opening_plies}: "
+            f"games are stopped after {max_plies}."
         )
-    return Plan(name, names, loaded.players, seed, opening_plies, tuple(book), most_plies)
+    return Plan(name, names, loaded.players, seed, opening_plies, tuple(book), max_plies)
 
 
 def _find(typed: str) -> tuple[str, halma.Game]:
-    """Return a game and the name under which another process will find it."""
+    """Return a game and the name by which another process can load it."""
     try:
         found = find_game(typed)
         return found.name, found

@@ -1,10 +1,9 @@
-"""Ratings for a pool: Bradley and Terry's model on the Elo scale.
+"""Ratings of several agents: the Bradley-Terry model on the Elo scale.
 
-A draw is half a win for both. That makes an agent's expected score the same function of
-the rating difference as in a match of two, and it needs no model of how often games are
-drawn. How certain a rating is follows from the Fisher information of the model and from
-how much the scores of sets really vary (the sandwich estimator), so that draws and paired
-games narrow the interval as they should.
+A draw counts as half a win for both, so the expected score is the same function of the
+rating difference as in a match of two, and draws need no model of their own. Intervals
+come from the sandwich estimator: the Fisher information of the model and the observed
+variance of the scores of sets, so that draws and paired games narrow them.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _SCALE = 400 / math.log(10)
 
 @dataclass(frozen=True)
 class Rating:
-    """An agent's place in a pool."""
+    """An agent's Elo rating with its 95% interval."""
 
     agent: str
     elo: float
@@ -36,16 +35,15 @@ def rate(
     anchor: str,
     anchor_elo: float = 0.0,
 ) -> list[Rating]:
-    """Rate agents by their pairings, which hold the tally of (i, j) from i's side.
+    """Rate agents by their pairings; the tally of (i, j) has i as its first agent.
 
-    The anchor's rating is given, and all intervals are relative to it. Every pairing
-    gets one drawn game more than was played, so that nobody is infinitely strong. At
-    tables for more than two, winning is what `Tally` says.
+    The anchor's rating is given, and all intervals are relative to it. One drawn game is
+    added to every pairing, so that all ratings are finite. Wins are counted as in `Tally`.
     """
     import numpy as np
 
     if anchor not in agents:
-        raise HalmaError(f"'{anchor}' is not in the pool, so it cannot be its anchor.")
+        raise HalmaError(f"'{anchor}' does not take part, so it cannot be the anchor.")
     fixed = agents.index(anchor)
     free = [index for index in range(len(agents)) if index != fixed]
     strength = np.zeros(len(agents))
@@ -61,7 +59,7 @@ def rate(
             weight = games * expected * (1 - expected)
             information[np.ix_((i, j), (i, j))] += weight * np.array([[1, -1], [-1, 1]])
         step = np.linalg.solve(information[np.ix_(free, free)], gradient[free])
-        # The likelihood is concave; short steps keep Newton's method from leaping past it.
+        # The likelihood is concave; clipped Newton steps do not overshoot its maximum.
         strength[free] += np.clip(step, -1, 1)
         if np.abs(step).max() < 1e-10:
             break
@@ -74,13 +72,13 @@ def rate(
     ratings = []
     for index, name in enumerate(agents):
         value = anchor_elo + _SCALE * float(strength[index])
-        reach = Z * _SCALE * float(errors[index])
-        ratings.append(Rating(name, value, (value - reach, value + reach)))
+        half = Z * _SCALE * float(errors[index])
+        ratings.append(Rating(name, value, (value - half, value + half)))
     return ratings
 
 
 def _variance(tally: Tally) -> float:
-    """Return the variance of the first agent's wins plus half its draws."""
+    """Return the variance of the first agent's number of wins plus half its draws."""
     scores = [one.wins + one.draws / 2 for one in tally.sets]
     estimate = proportion(scores, [one.games for one in tally.sets])
     return (estimate.error * tally.games) ** 2

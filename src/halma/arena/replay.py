@@ -1,11 +1,11 @@
-"""A stored game, played again."""
+"""Replay of a stored game."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from halma.arena.store import Store
-from halma.arena.table import Played
+from halma.arena.games import PlayedGame
+from halma.arena.store import GameStore
 from halma.errors import HalmaError, StoreError
 from halma.games import Game, Move, Outcome, Position
 from halma.games.load import load
@@ -15,27 +15,27 @@ from halma.games.load import load
 class Replay:
     """A game with the position before each of its moves and outcomes."""
 
-    #: numbers of game and match in the store
+    #: ids of game and match in the store
     id: int
     match: int
     game: Game
-    played: Played
+    played: PlayedGame
     steps: list[tuple[Position, Move | Outcome]]
     last: Position
 
     @property
     def plies(self) -> int:
-        """Moves of players."""
+        """Number of moves, without chance outcomes."""
         return self.played.plies
 
     def at_ply(self, ply: int | None) -> Position:
-        """Return the position in which a player was to move after so many moves, or the last."""
+        """Return the decision position after this number of moves; the last position for None."""
         decisions = [before for before, _ in self.steps if not before.is_chance]
         return self.last if ply is None or ply >= len(decisions) else decisions[ply]
 
 
-def replay_game(store: Store, identifier: int) -> Replay:
-    """Play a stored game again, or say why it cannot be."""
+def replay_game(store: GameStore, identifier: int) -> Replay:
+    """Play a stored game again; raise a `StoreError` if its moves cannot be played."""
     match, played = store.game(identifier)
     plan = next(stored.plan for stored in store.matches() if stored.id == match)
     game = load(plan["game"])

@@ -1,8 +1,7 @@
-"""A match that stops as soon as it has answered its question.
+"""The sequential probability ratio test (SPRT) between two Elo differences.
 
-The sequential probability ratio test between two Elo differences, in the generalised form
-for scores of sets: each hypothesis gets the distribution nearest to what was observed
-among those with the mean it asks for.
+This is the generalised test for scores of sets: under each hypothesis, the distribution of
+scores is the maximum-likelihood one among those with the hypothesis' mean.
 """
 
 from __future__ import annotations
@@ -16,18 +15,18 @@ from halma.errors import OptionError
 from halma.names import split
 from halma.statistics import expected_score
 
-#: what stands in for a score of a pair that was never observed
+#: count of a pair's score that was never observed
 _UNSEEN = 1e-3
 _SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 @dataclass(frozen=True)
 class Sprt:
-    """Is the difference `elo0` or `elo1`? With both chances of error."""
+    """A test of the hypotheses that the Elo difference is `elo0` or `elo1`."""
 
     elo0: float = 0.0
     elo1: float = 10.0
-    #: chance to accept elo1 where elo0 is true, and the other way round
+    #: probability of accepting elo1 where elo0 is true, and of the opposite error
     alpha: float = 0.05
     beta: float = 0.05
 
@@ -36,14 +35,14 @@ class Sprt:
         """The log-likelihood ratios at which elo0 and elo1 are accepted."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
-    def accepted(self, set_shares: Mapping[float, int]) -> str | None:
+    def accepted(self, set_scores: Mapping[float, int]) -> str | None:
         """Return `elo0` or `elo1` once one of them is accepted."""
         lower, upper = self.bounds
-        ratio = log_likelihood_ratio(set_shares, self.elo0, self.elo1)
+        ratio = log_likelihood_ratio(set_scores, self.elo0, self.elo1)
         return "elo0" if ratio <= lower else "elo1" if ratio >= upper else None
 
-    def as_dict(self, set_shares: Mapping[float, int]) -> dict[str, Any]:
-        """Return question, bounds and answer for JSON."""
+    def as_dict(self, set_scores: Mapping[float, int]) -> dict[str, Any]:
+        """Return hypotheses, bounds and state of the test for JSON."""
         lower, upper = self.bounds
         return {
             "elo0": self.elo0,
@@ -52,37 +51,37 @@ class Sprt:
             "beta": self.beta,
             "lower": lower,
             "upper": upper,
-            "llr": log_likelihood_ratio(set_shares, self.elo0, self.elo1),
-            "accepted": self.accepted(set_shares),
+            "llr": log_likelihood_ratio(set_scores, self.elo0, self.elo1),
+            "accepted": self.accepted(set_scores),
         }
 
 
 def parse_sprt(text: str) -> Sprt:
-    """Read `elo0=0,elo1=10,alpha=0.05,beta=0.05`; what is left out has these values."""
+    """Read `elo0=0,elo1=10,alpha=0.05,beta=0.05`; these are the defaults."""
     _, given = split(f"sprt:{text}")
     values: dict[str, float] = {}
     known = ("elo0", "elo1", "alpha", "beta")
     for key, word in given.items():
         if key not in known:
-            raise OptionError(f"The test has no option '{key}': it has {', '.join(known)}.")
+            raise OptionError(f"An SPRT has no option '{key}': it has {', '.join(known)}.")
         try:
             values[key] = float(word)
         except ValueError:
             raise OptionError(f"'{key}' cannot be '{word[:20]}': it is a number.") from None
     test = Sprt(**values)
     if not -2000 <= test.elo0 < test.elo1 <= 2000:
-        raise OptionError("The test asks for -2000 <= elo0 < elo1 <= 2000.")
+        raise OptionError("An SPRT needs -2000 <= elo0 < elo1 <= 2000.")
     if not (0 < test.alpha < 0.5 and 0 < test.beta < 0.5):
-        raise OptionError("The test asks for alpha and beta between 0 and 0.5.")
+        raise OptionError("An SPRT needs alpha and beta between 0 and 0.5.")
     return test
 
 
-def log_likelihood_ratio(set_shares: Mapping[float, int], elo0: float, elo1: float) -> float:
-    """Return how much likelier `elo1` makes these shares of sets than `elo0`, as a logarithm."""
-    if not sum(set_shares.values()):
+def log_likelihood_ratio(set_scores: Mapping[float, int], elo0: float, elo1: float) -> float:
+    """Return the log-likelihood ratio of `elo1` over `elo0`, given the scores of sets."""
+    if not sum(set_scores.values()):
         return 0.0
     counts = dict.fromkeys(_SCORES, _UNSEEN)
-    counts.update({value: float(count) for value, count in set_shares.items() if count})
+    counts.update({value: float(count) for value, count in set_scores.items() if count})
     tilt0 = _tilt(counts, expected_score(elo0))
     tilt1 = _tilt(counts, expected_score(elo1))
     return sum(
@@ -98,17 +97,17 @@ def log_likelihood_ratio(set_shares: Mapping[float, int], elo0: float, elo1: flo
 def _tilt(counts: Mapping[float, float], mean: float) -> float:
     """Return t for which weights count / (1 + t (value - mean)) have this mean.
 
-    These weights are the most likely distribution with the mean. The sum below falls
-    with t from plus to minus infinity between the poles, so halving finds its root.
+    These weights are the maximum-likelihood distribution with the mean. The sum below falls
+    from plus to minus infinity between its poles, so bisection finds its root.
     """
     low, high = -1 / (max(counts) - mean), 1 / (mean - min(counts))
     for _ in range(60):
         middle = (low + high) / 2
-        pull = sum(
+        total = sum(
             count * (value - mean) / (1 + middle * (value - mean))
             for value, count in counts.items()
         )
-        if pull > 0:
+        if total > 0:
             low = middle
         else:
             high = middle

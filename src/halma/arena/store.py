@@ -1,9 +1,9 @@
 """Finished games in an SQLite file.
 
-A match is recognised by its plan, so the same plan goes on where it stopped. Each game is
-one transaction in write-ahead mode: a process killed at any instant leaves a file that
-holds all games but the unfinished. Every row carries a checksum that is looked at when a
-file is opened, because SQLite itself does not notice a page whose texts were overwritten.
+A match is identified by its plan, so a match with the same plan continues where it stopped.
+Each game is one transaction in write-ahead mode: a process killed at any time leaves a file
+with all finished games. Every row has a checksum that is verified when a file is opened,
+because SQLite does not detect overwritten text in a page.
 """
 
 from __future__ import annotations
@@ -18,36 +18,36 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from halma.arena.games import PlayedGame
 from halma.arena.plan import Plan
-from halma.arena.table import Played
 from halma.errors import StoreError
 
-#: "HLMA": what tells our files from other SQLite files
+#: "HLMA", in the header of our SQLite files
 APPLICATION_ID = 0x484C4D41
-#: counts up when the tables below change
-VERSION = 1
+#: version of the tables below
+VERSION = 2
 
 _TABLES = """
 CREATE TABLE match (
     id INTEGER PRIMARY KEY,
-    plan TEXT NOT NULL UNIQUE,      -- JSON: game, agents, seed and all else that decides
+    plan TEXT NOT NULL UNIQUE,      -- JSON of Plan.identity
     begun TEXT NOT NULL DEFAULT (datetime('now')),
     checksum INTEGER NOT NULL       -- CRC-32 of the plan
 );
 CREATE TABLE game (
     id INTEGER PRIMARY KEY,
     match INTEGER NOT NULL REFERENCES match (id),
-    number INTEGER NOT NULL,        -- place in the match, from 0
+    number INTEGER NOT NULL,        -- index in the match
     agents TEXT NOT NULL,           -- JSON: names, seat by seat
     start TEXT NOT NULL,            -- the position before the first move
-    opening INTEGER NOT NULL,       -- how many of the moves were the opening
-    moves TEXT NOT NULL,            -- JSON: moves and outcomes of chance
-    plies INTEGER NOT NULL,         -- moves without outcomes
+    opening INTEGER NOT NULL,       -- number of moves that belong to the opening
+    moves TEXT NOT NULL,            -- JSON: moves and chance outcomes
+    plies INTEGER NOT NULL,         -- number of moves, without chance outcomes
     result TEXT NOT NULL,           -- JSON: scores, seat by seat
-    end TEXT NOT NULL,              -- why it was over
+    end TEXT NOT NULL,              -- why the game ended
     seed TEXT NOT NULL,
     seconds REAL NOT NULL,
-    checksum INTEGER NOT NULL,      -- CRC-32 of all of the above but id and match
+    checksum INTEGER NOT NULL,      -- CRC-32 of the columns above but id and match
     UNIQUE (match, number)
 );
 """
@@ -64,8 +64,8 @@ class StoredMatch:
     games: int
 
 
-class Store:
-    """An open file of games; `with Store(path) as store` closes it."""
+class GameStore:
+    """An open file of games; a context manager that closes it."""
 
     def __init__(self, path: Path, read_only: bool = False) -> None:
         self.path = path
@@ -75,7 +75,7 @@ class Store:
         if read_only and not path.exists():
             raise StoreError(f"There is no file '{path}'.")
         mode = "ro" if read_only else "rwc"
-        with self._told():
+        with self._sqlite_errors():
             self._db = sqlite3.connect(
                 f"{path.absolute().as_uri()}?mode={mode}",
                 uri=True,
@@ -83,13 +83,13 @@ class Store:
                 timeout=30,
             )
         try:
-            with self._told():
+            with self._sqlite_errors():
                 self._prepare(read_only)
         except StoreError:
             self._db.close()
             raise
 
-    def __enter__(self) -> Store:
+    def __enter__(self) -> GameStore:
         return self
 
     def __exit__(
@@ -101,16 +101,16 @@ class Store:
         self._db.close()
 
     def match_of(self, plan: Plan) -> int | None:
-        """Return the number of the match with this plan, if there is one."""
-        with self._told():
+        """Return the id of the match with this plan, or None."""
+        with self._sqlite_errors():
             row = self._db.execute(
                 "SELECT id FROM match WHERE plan = ?", (plan.identity,)
             ).fetchone()
             return None if row is None else int(row[0])
 
     def matches(self) -> list[StoredMatch]:
-        """Return all matches, oldest first."""
-        with self._told():
+        """Return all matches, the oldest first."""
+        with self._sqlite_errors():
             rows = self._db.execute(
                 "SELECT id, plan, begun,"
                 " (SELECT count(*) FROM game WHERE match = match.id)"
@@ -118,8 +118,8 @@ class Store:
             ).fetchall()
             return [StoredMatch(row[0], json.loads(row[1]), row[2], row[3]) for row in rows]
 
-    def games_of(self, plan: Plan, most: int) -> Iterator[Played]:
-        """Yield the games of the match with this plan in order, at most so many."""
+    def games_of(self, plan: Plan, most: int) -> Iterator[PlayedGame]:
+        """Yield the first `most` games of the match with this plan, in order."""
         match = self.match_of(plan)
         if match is None:
             return
@@ -130,18 +130,18 @@ class Store:
                 raise StoreError(f"'{self.path}' is damaged: a game of match {match} is missing.")
             yield played
 
-    def games(self, match: int) -> Iterator[tuple[int, Played]]:
-        """Yield the games of a match in order, each with its number in the file."""
-        with self._told():
+    def games(self, match: int) -> Iterator[tuple[int, PlayedGame]]:
+        """Yield the games of a match in order, each with its id."""
+        with self._sqlite_errors():
             for row in self._db.execute(
                 f"SELECT id, {_COLUMNS} FROM game WHERE match = ? ORDER BY number",
                 (match,),
             ):
                 yield row[0], _played(row[1:])
 
-    def game(self, identifier: int) -> tuple[int, Played]:
-        """Return the match and the game of this number in the file."""
-        with self._told():
+    def game(self, identifier: int) -> tuple[int, PlayedGame]:
+        """Return the match id and the game with this id."""
+        with self._sqlite_errors():
             row = self._db.execute(
                 f"SELECT match, {_COLUMNS} FROM game WHERE id = ?", (identifier,)
             ).fetchone()
@@ -151,27 +151,27 @@ class Store:
                 raise StoreError(f"There is no game {identifier} in '{self.path}': it has {have}.")
             return row[0], _played(row[1:])
 
-    def add(self, plan: Plan, played: Played) -> None:
-        """Store a game of the match with this plan; when this returns it is safe."""
+    def add(self, plan: Plan, played: PlayedGame) -> None:
+        """Store a game of the match with this plan in a transaction of its own."""
         values = _values(played)
         marks = ", ".join("?" for _ in ("match", *values, "checksum"))
         match = self._matches.get(plan) or self._begin(plan)
         try:
-            with self._told():
+            with self._sqlite_errors():
                 self._db.execute(
                     f"INSERT INTO game (match, {_COLUMNS}, checksum) VALUES ({marks})",
                     (match, *values, _checksum(values)),
                 )
-        except _TakenError:
+        except _DuplicateGameError:
             raise StoreError(
                 f"Game {played.number} of match {match} is in '{self.path}' already: "
                 "another process is playing this match."
             ) from None
 
     def _begin(self, plan: Plan) -> int:
-        """Return the number of the match with this plan, a new one if there is none."""
+        """Return the id of the match with this plan; insert the match if it is new."""
         text = plan.identity
-        with self._told():
+        with self._sqlite_errors():
             self._db.execute(
                 "INSERT OR IGNORE INTO match (plan, checksum) VALUES (?, ?)",
                 (text, _checksum([text])),
@@ -182,12 +182,12 @@ class Store:
         return match
 
     def _prepare(self, read_only: bool) -> None:
-        """Look at what kind of file it is before anything is written to it."""
+        """Create the tables of a new file, or verify an existing one."""
         application = self._one("PRAGMA application_id")
         version = self._one("PRAGMA user_version")
         empty = not self._one("SELECT count(*) FROM sqlite_master")
         if application == 0 and version == 0 and empty and not read_only:
-            # Before write-ahead mode, so that a kill leaves either nothing or all of it.
+            # In one transaction, before write-ahead mode: a kill leaves no tables or all of them.
             self._db.executescript(
                 f"BEGIN IMMEDIATE; {_TABLES} PRAGMA application_id = {APPLICATION_ID};"
                 f" PRAGMA user_version = {VERSION}; COMMIT;"
@@ -196,8 +196,8 @@ class Store:
             raise StoreError(f"'{self.path}' is not a file of games, but some other database.")
         elif version != VERSION:
             raise StoreError(
-                f"'{self.path}' is of another version of halma: "
-                f"its format is {version}, and this one reads {VERSION}."
+                f"'{self.path}' has format {version} of another version of halma; "
+                f"this one reads format {VERSION}."
             )
         elif (found := self._one("PRAGMA integrity_check(1)")) != "ok":
             raise StoreError(f"'{self.path}' is damaged: {' '.join(str(found).split())}.")
@@ -211,31 +211,33 @@ class Store:
         return self._db.execute(query, values).fetchone()[0]
 
     def _verify(self) -> None:
-        """Compare all rows with their checksums."""
+        """Verify the checksums of all rows."""
         for identifier, plan, checksum in self._db.execute("SELECT id, plan, checksum FROM match"):
             if _checksum([plan]) != checksum:
-                raise StoreError(f"'{self.path}' is damaged: match {identifier} is torn.")
+                raise StoreError(
+                    f"'{self.path}' is damaged: match {identifier} has a bad checksum."
+                )
         rows = self._db.execute(f"SELECT id, checksum, {_COLUMNS} FROM game")
         for identifier, checksum, *values in rows:
             if _checksum(values) != checksum:
-                raise StoreError(f"'{self.path}' is damaged: game {identifier} is torn.")
+                raise StoreError(f"'{self.path}' is damaged: game {identifier} has a bad checksum.")
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Turn what SQLite says into a sentence."""
+    def _sqlite_errors(self) -> Iterator[None]:
+        """Turn SQLite's errors into a `StoreError`."""
         try:
             yield
         except sqlite3.IntegrityError as error:
-            raise _TakenError(str(error)) from None
+            raise _DuplicateGameError(str(error)) from None
         except sqlite3.Error as error:
             raise StoreError(f"'{self.path}' cannot be used for games: {error}.") from None
 
 
-class _TakenError(StoreError):
-    """A game is stored twice."""
+class _DuplicateGameError(StoreError):
+    """A game with this number is stored already."""
 
 
-def _values(played: Played) -> tuple[Any, ...]:
+def _values(played: PlayedGame) -> tuple[Any, ...]:
     """Return the columns of a game, in the order of `_COLUMNS`."""
     return (
         played.number,
@@ -251,10 +253,10 @@ def _values(played: Played) -> tuple[Any, ...]:
     )
 
 
-def _played(values: Sequence[Any]) -> Played:
-    """Return the game that these columns describe."""
+def _played(values: Sequence[Any]) -> PlayedGame:
+    """Return the game with these columns."""
     number, agents, start, opening, moves, plies, result, end, seed, seconds = values
-    return Played(
+    return PlayedGame(
         number=number,
         agents=tuple(json.loads(agents)),
         start=start,

@@ -1,13 +1,15 @@
-"""Counting games: who scored what, from which seat, in which set."""
+"""Results of a match: points and counts of wins, by agent, seat and set."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
+from halma.arena.games import PlayedGame
 from halma.arena.plan import Plan
-from halma.arena.table import Played
+from halma.arena.sprt import Sprt
 from halma.statistics import (
     Proportion,
     elo,
@@ -18,19 +20,19 @@ from halma.statistics import (
 
 
 @dataclass
-class Group:
-    """Some games, as the first agent sees them."""
+class ResultCounts:
+    """Counts of some games, from the first agent's side."""
 
     games: int = 0
     wins: int = 0
     draws: int = 0
     losses: int = 0
-    #: what the first agent scored, and everybody together
+    #: points of the first agent, and of all agents together
     points: float = 0.0
     total: float = 0.0
 
     def add(self, lead: float, points: float, total: float) -> None:
-        """Count one game; `lead` says by how much the first agent was ahead."""
+        """Count a game; `lead` is the first agent's best score minus the best of the others."""
         self.games += 1
         self.wins += lead > 0
         self.draws += lead == 0
@@ -40,87 +42,86 @@ class Group:
 
 
 class Tally:
-    """The sum of a match so far. Games are added in order.
+    """The results of a match so far. Games are added in order.
 
-    A game is won by the agent in whose seat the highest score was made; it is drawn if
-    the first agent shares that with another.
+    A game is won by the agent with the highest score in any of its seats; it is drawn if
+    the first agent shares the highest score with another.
     """
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.all = Group()
-        #: what each agent scored
+        self.all = ResultCounts()
+        #: points of each agent
         self.points = [0.0] * len(plan.agents)
-        #: games of each set; the last may be incomplete
-        self.sets: list[Group] = []
-        #: games in which the first agent had this seat
-        self.by_seat = [Group() for _ in range(plan.players)]
-        #: what was scored from each seat, by anyone
+        #: counts of each set; the last may be incomplete
+        self.sets: list[ResultCounts] = []
+        #: counts of the games in which the first agent had this seat
+        self.by_seat = [ResultCounts() for _ in range(plan.players)]
+        #: points scored from each seat, by any agent
         self.seat_points = [0.0] * plan.players
-        #: games in which the first agent had so many seats
-        self.by_seats_held: dict[int, Group] = {}
+        #: counts by the number of seats of the first agent
+        self.by_seats_held: dict[int, ResultCounts] = {}
         self.ends: Counter[str] = Counter()
         self.plies = 0
-        #: how often the first agent had which share of a finished set
-        self.set_shares: Counter[float] = Counter()
-        self._seen: set[bytes] = set()
+        #: number of finished sets by the first agent's proportion of their points
+        self.set_scores: Counter[float] = Counter()
+        self._fingerprints: set[bytes] = set()
 
     @property
     def games(self) -> int:
-        """Games so far."""
+        """Number of games so far."""
         return self.all.games
 
     @property
-    def seen(self) -> frozenset[bytes]:
-        """Fingerprints of all games; equal games have one."""
-        return frozenset(self._seen)
+    def fingerprints(self) -> frozenset[bytes]:
+        """Hashes of start and moves of all games."""
+        return frozenset(self._fingerprints)
 
     @property
     def distinct(self) -> int:
-        """How many different games there were: another start, move or outcome somewhere."""
-        return len(self._seen)
+        """Number of games that differ in their start, a move or a chance outcome."""
+        return len(self._fingerprints)
 
     @property
     def at_set_end(self) -> bool:
         """Whether every set so far is complete."""
         return self.games % self.plan.set_size == 0
 
-    def add(self, played: Played) -> None:
+    def add(self, played: PlayedGame) -> None:
         """Count a game."""
         seating = self.plan.seating(played.number)
-        mine = [score for score, who in zip(played.result, seating, strict=True) if who == 0]
+        own = [score for score, who in zip(played.result, seating, strict=True) if who == 0]
         others = [score for score, who in zip(played.result, seating, strict=True) if who != 0]
-        lead = max(mine) - max(others)
+        lead = max(own) - max(others)
         if self.at_set_end:
-            self.sets.append(Group())
-        groups = [self.all, self.sets[-1], self.by_seats_held.setdefault(len(mine), Group())]
-        groups += [self.by_seat[seat] for seat, who in enumerate(seating) if who == 0]
-        for group in groups:
-            group.add(lead, sum(mine), sum(played.result))
+            self.sets.append(ResultCounts())
+        counts = [self.all, self.sets[-1]]
+        counts.append(self.by_seats_held.setdefault(len(own), ResultCounts()))
+        counts += [self.by_seat[seat] for seat, who in enumerate(seating) if who == 0]
+        for count in counts:
+            count.add(lead, sum(own), sum(played.result))
         for seat, who in enumerate(seating):
             self.points[who] += played.result[seat]
             self.seat_points[seat] += played.result[seat]
         self.ends[played.end] += 1
         self.plies += played.plies
         moves = "\n".join((played.start, *played.moves))
-        self._seen.add(hashlib.blake2b(moves.encode(), digest_size=16).digest())
+        self._fingerprints.add(hashlib.blake2b(moves.encode(), digest_size=16).digest())
         if self.at_set_end:
             done = self.sets[-1]
-            self.set_shares[done.points / done.total if done.total else 0.5] += 1
-
-    # What it comes to.
+            self.set_scores[done.points / done.total if done.total else 0.5] += 1
 
     @property
-    def point_shares(self) -> list[float]:
-        """The part of all points that each agent has; equal parts where nobody scored."""
+    def scores(self) -> list[float]:
+        """Each agent's proportion of all points; equal proportions if nobody scored."""
         total = sum(self.points)
         if not total:
             return [1 / len(self.points)] * len(self.points)
         return [points / total for points in self.points]
 
     @property
-    def share(self) -> Proportion:
-        """The first agent's part of all points, with its interval."""
+    def score(self) -> Proportion:
+        """The first agent's proportion of all points."""
         return proportion(
             [one.points for one in self.sets],
             [one.total for one in self.sets],
@@ -128,41 +129,83 @@ class Tally:
         )
 
     def rate(self, what: str) -> Proportion:
-        """Return the rate of `wins`, `draws` or `losses` with its interval."""
+        """Return the rate of `wins`, `draws` or `losses`."""
         counts = [getattr(one, what) for one in self.sets]
         return proportion(counts, [one.games for one in self.sets])
 
     @property
     def elo(self) -> float:
         """The Elo difference between the first agent and the others."""
-        return elo(self.share.value, self.games, len(self.points))
+        return elo(self.score.value, self.games, len(self.points))
 
     @property
     def elo_interval(self) -> tuple[float, float]:
-        """Where the Elo difference lies with 95% confidence."""
-        return elo_interval(self.share, self.games, len(self.points))
+        """The 95% interval of the Elo difference."""
+        return elo_interval(self.score, self.games, len(self.points))
 
     @property
-    def superiority(self) -> float:
-        """How likely it is that the first agent is better than the others."""
-        return likelihood_of_superiority(self.share, len(self.points))
+    def likelihood_of_superiority(self) -> float:
+        """The probability that the first agent is stronger than the others."""
+        return likelihood_of_superiority(self.score, len(self.points))
 
     @property
     def pentanomial(self) -> list[int] | None:
-        """Pairs with 0, ½, 1, 1½ and 2 points for the first agent; None unless sets are pairs."""
+        """Numbers of pairs with 0, ½, 1, 1½ and 2 points; None if sets are not pairs."""
         if self.plan.set_size != 2:
             return None
         counts = [0] * 5
-        for value, count in self.set_shares.items():
+        for value, count in self.set_scores.items():
             counts[round(4 * value)] += count
         return counts
 
     @property
     def warnings(self) -> list[str]:
-        """What makes the figures worth less than they look."""
+        """Reasons to trust the intervals less."""
         if self.distinct >= self.games / 2:
             return []
         return [
-            f"Only {self.distinct} of {self.games} games are distinct: the others repeat them "
-            "and say nothing new. Longer random openings make games differ."
+            f"Only {self.distinct} of {self.games} games are distinct; the others repeat them "
+            "and carry no information. Use longer random openings."
         ]
+
+    def as_dict(self, sprt: Sprt | None = None) -> dict[str, Any]:
+        """Return all results for JSON; wins, draws and losses are the first agent's."""
+        plan = self.plan
+        seat_total = sum(self.seat_points) or 1.0
+        return {
+            "game": plan.game,
+            "agents": list(plan.agents),
+            "seed": plan.seed,
+            "opening_plies": plan.opening_plies,
+            "book_positions": len(plan.book),
+            "games": self.games,
+            "distinct_games": self.distinct,
+            "sets": len(self.sets),
+            "set_size": plan.set_size,
+            "wins": self.all.wins,
+            "draws": self.all.draws,
+            "losses": self.all.losses,
+            "wins_interval": list(self.rate("wins").interval),
+            "draws_interval": list(self.rate("draws").interval),
+            "losses_interval": list(self.rate("losses").interval),
+            "scores": self.points,
+            "points": self.scores,
+            "points_interval": list(self.score.interval),
+            "elo": self.elo,
+            "elo_interval": list(self.elo_interval),
+            "los": self.likelihood_of_superiority,
+            "pentanomial": self.pentanomial,
+            "sprt": None if sprt is None else sprt.as_dict(self.set_scores),
+            "seats": [
+                {"seat": seat + 1, "points": points / seat_total, "first": asdict(counts)}
+                for seat, (points, counts) in enumerate(
+                    zip(self.seat_points, self.by_seat, strict=True)
+                )
+            ],
+            "seats_held": {
+                str(held): asdict(counts) for held, counts in sorted(self.by_seats_held.items())
+            },
+            "ends": dict(self.ends),
+            "mean_plies": self.plies / self.games if self.games else 0.0,
+            "warnings": self.warnings,
+        }

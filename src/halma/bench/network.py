@@ -1,6 +1,6 @@
 """A real network: alone, in self-play, for one move, and in learning.
 
-The network is liu2019's, untrained: how fast it judges does not depend on its weights. On a
+The network is liu2019's, untrained: how fast it pool does not depend on its weights. On a
 machine with a GPU it runs there, compiled and in bfloat16, otherwise in onnxruntime with a
 thread for every core.
 """
@@ -18,9 +18,9 @@ from typing import Any
 
 from halma.bench.harness import Row, Settings
 from halma.games import Record
-from halma.learn.neural.judging import Judges, find_device
 from halma.learn.recipe import Recipe, load
 from halma.learn.selfplay import SelfPlay
+from halma.networks.evaluator_pool import EvaluatorPool, find_device
 
 VARIANT, NETWORK, SIMULATIONS = "rhombus-7x7-6:liu2019", "liu2019", 175
 #: what liu2019 reports: plies of a game, games a second on 12 cores and a GPU
@@ -49,8 +49,8 @@ def beside_network(settings: Settings, seed: int) -> list[Row]:
     """Return the network's speed alone and in self-play, measured in turns."""
     import torch
 
-    from halma.learn.netfile import new_network
-    from halma.learn.networks import build
+    from halma.networks.architectures.build import build
+    from halma.networks.network_file import new_network
 
     on_gpu = torch.cuda.is_available()
     threads = os.cpu_count() or 1
@@ -58,13 +58,13 @@ def beside_network(settings: Settings, seed: int) -> list[Row]:
     recipe = _recipe(seed, **{"selfplay.slots": groups * batch})
     game = recipe.game
     network = build(new_network(game, NETWORK), seed)
-    judges = Judges(network, "cuda" if on_gpu else "cpu", threads, compiled=on_gpu)
-    play = SelfPlay(game, recipe.settings, judges.evaluators, threads)
+    pool = EvaluatorPool(network, "cuda" if on_gpu else "cpu", threads, compiled=on_gpu)
+    play = SelfPlay(game, recipe.settings, pool.evaluators, threads)
     seconds = max(10 * settings.seconds, LEAST_SECONDS)
     _self_play(play, seconds / 2)  # the first searches begin all at once
     alone = beside = 0.0
     for _ in range(max(2, settings.rounds // 2)):
-        alone = max(alone, _alone(judges, batch, seconds / 2, on_gpu))
+        alone = max(alone, _alone(pool, batch, seconds / 2, on_gpu))
         beside = max(beside, _self_play(play, seconds))
     goal = GPU_SHARE if on_gpu else CPU_SHARE
     games = beside / (SIMULATIONS * PAPER_PLIES)
@@ -87,8 +87,9 @@ def beside_network(settings: Settings, seed: int) -> list[Row]:
 def one_move(settings: Settings, seed: int) -> Row:
     """Return the seconds an agent thinks about one move on one core, in the middle of games."""
     from halma.agents import agent
-    from halma.learn.netfile import new_network
-    from halma.learn.networks import build, export
+    from halma.networks.architectures.build import build
+    from halma.networks.export import export
+    from halma.networks.network_file import new_network
 
     game = _recipe(seed).game
     rng = random.Random(seed)
@@ -158,23 +159,23 @@ def _self_play(play: SelfPlay, seconds: float) -> float:
     return (after - before) / (last - first)
 
 
-def _alone(judges: Judges, batch: int, seconds: float, on_gpu: bool) -> float:
+def _alone(pool: EvaluatorPool, batch: int, seconds: float, on_gpu: bool) -> float:
     """Return positions judged a second on full batches with nobody else about."""
-    judged = [0] * len(judges.evaluators)
+    judged = [0] * len(pool.evaluators)
     began = time.perf_counter()
 
     def work(group: int, evaluator: Any) -> None:
-        lane = evaluator.lane(batch)
+        buffer = evaluator.buffer(batch)
         while time.perf_counter() - began < seconds:
-            lane.start(batch)
-            lane.finish()
+            buffer.start(batch)
+            buffer.finish()
             judged[group] += batch
 
     if on_gpu:
-        return _alone_on_gpu(judges.one, batch, seconds)
+        return _alone_on_gpu(pool.evaluators[0], batch, seconds)
     workers = [
         threading.Thread(target=work, args=(group, evaluator))
-        for group, evaluator in enumerate(judges.evaluators)
+        for group, evaluator in enumerate(pool.evaluators)
     ]
     for worker in workers:
         worker.start()
@@ -187,13 +188,13 @@ def _alone_on_gpu(evaluator: Any, batch: int, seconds: float) -> float:
     """The same with planes that are on the GPU already: the network's graph and nothing else."""
     import torch
 
-    lane = evaluator.lane(batch, narrow=True)
-    lane.start(batch)
-    lane.finish()
+    buffer = evaluator.buffer(batch, narrow=True)
+    buffer.start(batch)
+    buffer.finish()
     judged, began = 0, time.perf_counter()
     while time.perf_counter() - began < seconds:
         for _ in range(20):
-            lane.forward(batch)
+            buffer.forward(batch)
             judged += batch
         torch.cuda.synchronize()
     return judged / (time.perf_counter() - began)

@@ -148,7 +148,7 @@ def _greedy_games(variant: Game, seed: int) -> Work:
 
 def _two_workers(settings: Settings, seed: int) -> float:
     """Return how many times as many games two workers play as one, start-up included."""
-    from halma.arena import contest, make_plan
+    from halma.arena import make_plan, play_matches
 
     plan = make_plan(ARENA, ["random", "random"], seed=seed)
     games = 200  # fewer would measure how long processes take to start
@@ -156,7 +156,7 @@ def _two_workers(settings: Settings, seed: int) -> float:
     for _ in range(settings.rounds if settings.seconds >= 1 else 1):
         for workers in best:
             started = time.perf_counter()
-            contest([plan], games, workers=workers)
+            play_matches([plan], games, workers=workers)
             best[workers] = max(best[workers], games / (time.perf_counter() - started))
     return best[2] / best[1]
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from halma.bench.harness import Report, Row, Settings, Work, rates
 from halma.games import Game, game
-from halma.learn.pool import Pool, PoolOptions
 from halma.search.mcts import TreeOptions
+from halma.selfplay import Pool, PoolOptions
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,17 +94,17 @@ def _pool(setting: Setting, variant: Game, seed: int, threads: int) -> Pool:
 
 def _leaves(pool: Pool, judge: Judge) -> Work:
     """Return work whose units are judged leaves; a portion is one batch of each group."""
-    lanes = pool.called_lanes(judge)
+    buffers = pool.callback_buffers(judge)
     core = pool.core
-    for group, lane in enumerate(lanes):
-        lane.start(core.collect(group, lane.planes))
+    for group, buffer in enumerate(buffers):
+        buffer.start(core.collect(group, buffer.planes))
 
     def run(times: int) -> float:
         judged = 0
         for _ in range(times):
-            for group, lane in enumerate(lanes):
+            for group, buffer in enumerate(buffers):
                 judged += core.awaited(group)
-                lane.start(core.step(group, *lane.finish(), lane.planes))
+                buffer.start(core.step(group, *buffer.finish(), buffer.planes))
         core.take_finished()
         return float(judged)
 
@@ -116,11 +116,11 @@ def _short_games(settings: Settings, seed: int) -> Row:
     setting = Setting("ewn-3x3-3", TreeOptions(rule="gumbel"), 16)
     variant = game(setting.variant)
     pool = _pool(setting, variant, seed, threads=1)
-    lanes = pool.called_lanes(free_judge(variant))
+    buffers = pool.callback_buffers(free_judge(variant))
     best = 0.0
     for _ in range(settings.rounds):
         began, before = time.perf_counter(), pool.totals["games"]
-        for _games in pool.play(lanes):
+        for _games in pool.play(buffers):
             if time.perf_counter() - began > settings.seconds:
                 break
         best = max(best, (pool.totals["games"] - before) / (time.perf_counter() - began))

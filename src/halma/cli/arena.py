@@ -14,8 +14,8 @@ import typer
 from halma.cli.verb import note
 
 if TYPE_CHECKING:
-    from halma.arena import Plan, Store, Tally
-    from halma.arena.contest import Watch
+    from halma.arena import GameStore, Plan, Tally
+    from halma.arena.matches import Watch
 
 GameName = Annotated[str, typer.Option(help="A variant, such as ewn-5x5-6.")]
 OpeningPlies = Annotated[
@@ -57,21 +57,21 @@ def book_positions(book: Path | None, game: str) -> list[str]:
 
 def whole_sets(plan: Plan, games: int) -> int:
     """Return the number of games of whole sets, and say so where it is another."""
-    whole = plan.sets_for(games) * plan.set_size
+    whole = plan.games_for(games)
     if whole != games:
         note(f"Games come in sets of {plan.set_size}, so {whole} are played, not {games}.")
     return whole
 
 
 @contextmanager
-def maybe_store(path: Path | None) -> Iterator[Store | None]:
+def maybe_store(path: Path | None) -> Iterator[GameStore | None]:
     """Open a file of games, if one is wanted."""
-    from halma.arena import Store
+    from halma.arena import GameStore
 
     if path is None:
         yield None
         return
-    with Store(path) as store:
+    with GameStore(path) as store:
         yield store
 
 
@@ -151,4 +151,4 @@ def _standing(tallies: Sequence[Tally]) -> str:
     if len(tallies) > 1 or not tallies[0].games:
         return ""
     games = tallies[0].all
-    return f"+{games.wins} ={games.draws} -{games.losses}  {tallies[0].point_shares[0]:.1%}"
+    return f"+{games.wins} ={games.draws} -{games.losses}  {tallies[0].scores[0]:.1%}"

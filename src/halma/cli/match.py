@@ -50,8 +50,7 @@ def match(
     With two agents and three players, one agent has one seat and the other two, and every
     other way round.
     """
-    from halma.arena import contest, make_plan
-    from halma.arena.report import match_report
+    from halma.arena import make_plan, play_matches
     from halma.arena.sprt import parse_sprt
 
     test = None if sprt is None else parse_sprt(sprt)
@@ -63,10 +62,10 @@ def match(
         total = whole_sets(plan, games)
         clock = Clock()
         with progress(total, clock) as watch:
-            (tally,) = contest([plan], games, crew, store, test, watch)
+            (tally,) = play_matches([plan], games, crew, store, test, watch)
         stored = None if store is None else {"db": str(db), "match": store.match_of(plan)}
     report = {
-        **match_report(tally, test),
+        **tally.as_dict(test),
         **clock.as_dict(),
         "workers": crew,
         "stored": stored,
@@ -92,14 +91,14 @@ def _print(report: dict[str, Any], tally: Tally, test: Sprt | None) -> None:
         low, high = tally.rate(what).interval
         count = report[what]
         print(f"{what:<8} {count:>6}  {count / tally.games:6.1%}  [{low:.1%}, {high:.1%}]")
-    low, high = tally.share.interval
+    low, high = tally.score.interval
     for index, name in enumerate(plan.agents):
         interval = f"  [{low:.1%}, {high:.1%}]" if index == 0 else ""
-        points, part = tally.points[index], tally.point_shares[index]
+        points, part = tally.points[index], tally.scores[index]
         print(f"{'points':<8} {points:>6g}  {part:6.1%}{interval}  {name}")
     low, high = tally.elo_interval
     print(f"{'elo':<8} {tally.elo:>+6.0f}          [{low:+.0f}, {high:+.0f}]")
-    print(f"{'better':<8} {'':>6}  {tally.superiority:6.1%}")
+    print(f"{'better':<8} {'':>6}  {tally.likelihood_of_superiority:6.1%}")
     if tally.pentanomial is not None:
         print(f"pairs with 0, ½, 1, 1½, 2 points: {' '.join(map(str, tally.pentanomial))}")
     print()

@@ -12,7 +12,7 @@ from halma.errors import HalmaError
 
 if TYPE_CHECKING:
     from halma.arena.replay import Replay
-    from halma.arena.store import Store
+    from halma.arena.store import GameStore
 
 
 def replay(
@@ -27,13 +27,13 @@ def replay(
 ) -> None:
     """List stored matches and games, or draw a game move by move."""
     from halma.arena.replay import replay_game
-    from halma.arena.store import Store
+    from halma.arena.store import GameStore
 
     if game is None and (ply is not None or svg is not None):
         raise HalmaError("--ply and --svg are about one game: give its number.")
     if game is not None and match is not None:
         raise HalmaError("Give a game or --match, not both.")
-    with Store(db, read_only=True) as store:
+    with GameStore(db, read_only=True) as store:
         if game is None:
             _list(store, match, json)
             return
@@ -51,7 +51,7 @@ def replay(
         _draw(replayed)
 
 
-def _list(store: Store, match: int | None, json: bool) -> None:
+def _list(store: GameStore, match: int | None, json: bool) -> None:
     matches = store.matches()
     if match is not None:
         matches = [stored for stored in matches if stored.id == match]

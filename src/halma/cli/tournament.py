@@ -47,7 +47,7 @@ def tournament(
     json: JsonFlag = False,
 ) -> None:
     """Play a round robin: a match of every two agents, all with the same openings and dice."""
-    from halma.arena import contest, crosstable, make_plan, rate
+    from halma.arena import crosstable, make_plan, play_matches, rate
 
     entered = _entered(agents)
     anchored, anchor_elo = _anchor(anchor, entered)
@@ -62,11 +62,11 @@ def tournament(
         total = whole_sets(plans[0], games) * len(plans)
         clock = Clock()
         with progress(total, clock) as watch:
-            tallies = contest(plans, games, crew, store, watch=watch)
+            tallies = play_matches(plans, games, crew, store, watch=watch)
     pairings = dict(zip(pairs, tallies, strict=True))
     ratings = rate(entered, pairings, anchored, anchor_elo)
     rows = crosstable.crosstable(ratings, pairings)
-    distinct = len(frozenset().union(*(tally.seen for tally in tallies)))
+    distinct = len(frozenset().union(*(tally.fingerprints for tally in tallies)))
     warnings = [
         f"{' - '.join(tally.plan.agents)}: {warning}"
         for tally in tallies

@@ -17,14 +17,12 @@ import numpy as np
 import torch
 
 from halma.errors import RunError, TableError
-from halma.learn import networks
 from halma.learn.adjudication import judge_stopped
 from halma.learn.alphazero_settings import NeuralSettings, learning_rate
 from halma.learn.checkpoint import list_checkpoints
 from halma.learn.evaluation import Contests, Interrupted
 from halma.learn.measures import NeuralMetrics, curves, of_self_play
 from halma.learn.metrics import keep_metrics
-from halma.learn.neural.judging import Judges, find_device
 from halma.learn.recipe import Recipe
 from halma.learn.replay_buffer import GameFiles, Window
 from halma.learn.reports.events import (
@@ -41,6 +39,10 @@ from halma.learn.selfplay import Samples, SelfPlay
 from halma.learn.session import Sitting
 from halma.learn.trainer import Learner, Losses, NotANumber, put_weights, weights_of
 from halma.learn.warm_start import heuristic_games
+from halma.networks.architectures.build import build
+from halma.networks.evaluator_pool import EvaluatorPool, find_device
+from halma.networks.export import export
+from halma.networks.weights import save_weights
 from halma.storage import ArrayFile, save_arrays
 
 #: what checkpoints of these runs say they are
@@ -167,10 +169,10 @@ class _Loop(Sitting):
                 },
                 found.about["best"],
             )
-        self.player = networks.build(self.learner.network.info, seed=settings.seed)
+        self.player = build(self.learner.network.info, seed=settings.seed)
         put_weights(self.player, self.best.weights, "")
-        self.judges = Judges(self.player, self.device, self.threads, self.compiled)
-        self.selfplay = SelfPlay(self.game, settings, self.judges.evaluators, self.threads)
+        self.evaluators = EvaluatorPool(self.player, self.device, self.threads, self.compiled)
+        self.selfplay = SelfPlay(self.game, settings, self.evaluators.evaluators, self.threads)
         self.window = Window(
             self.game, settings.learning.window, settings.learning.share, settings.seed
         )
@@ -234,11 +236,11 @@ class _Loop(Sitting):
         if losses is None:
             raise Interrupted
         began = time.perf_counter()
-        gate = self.contests.gate(iteration, self.learner.network, self.judges)
+        gate = self.contests.gate(iteration, self.learner.network, self.evaluators)
         if gate is None or gate >= settings.gate.threshold:
             self._promote(iteration)
         try:
-            compared = self.contests.compare(iteration, self.judges)
+            compared = self.contests.compare(iteration, self.evaluators)
         except Interrupted:
             if iteration == settings.iterations:
                 raise
@@ -317,8 +319,8 @@ class _Loop(Sitting):
         """Let the learner's network be the one that plays."""
         self.best = _Best(weights_of(self.learner.network), iteration)
         put_weights(self.player, self.best.weights, "")
-        self.judges.load(self.player)
-        self.selfplay.judges = self.judges.evaluators
+        self.evaluators.load(self.player)
+        self.selfplay.evaluators = self.evaluators.evaluators
 
     def _watch(self, stage: str, total: int) -> Callable[[int, int], None]:
         began = time.perf_counter()
@@ -364,7 +366,7 @@ class _Loop(Sitting):
     def _write_best(self) -> None:
         """Write the best network, unless it is there."""
         from halma.errors import NetworkError
-        from halma.learn.netfile import read_info
+        from halma.networks.network_file import read_info
 
         about = {"recipe": self.recipe.name, "iteration": self.best.iteration}
         try:
@@ -376,9 +378,9 @@ class _Loop(Sitting):
                 return
         except NetworkError:
             pass
-        networks.save(self.player, self.out / WEIGHTS, about)
+        save_weights(self.player, self.out / WEIGHTS, about)
         if _can_export():
-            networks.export(self.player, self.out / MODEL, about)
+            export(self.player, self.out / MODEL, about)
 
     def _forget_games(self) -> None:
         """Remove games that no checkpoint that is kept would learn from again."""

@@ -9,9 +9,9 @@ from halma import _core
 from halma.agents.registry import agent
 from halma.errors import HalmaError, RecipeError
 from halma.games import Game
-from halma.learn.netfile import new_network
 from halma.learn.sections import CheckpointSettings, SearchSettings
 from halma.learn.settings import setting, varied
+from halma.networks.network_file import new_network
 
 
 @dataclass(frozen=True)

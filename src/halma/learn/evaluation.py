@@ -13,12 +13,12 @@ from halma.learn.alphazero_settings import NeuralSettings, opponents
 from halma.learn.grades import Grader
 from halma.learn.matches import play_match
 from halma.learn.measures import measured
-from halma.learn.networks import Network
-from halma.learn.neural.judging import Judges
 from halma.learn.players import AgentPlayer, SearchPlayer
 from halma.learn.recipe import Recipe
 from halma.learn.reports.events import Progress, Reporter
 from halma.learn.selfplay import tree_options
+from halma.networks.architectures.blocks import Network
+from halma.networks.evaluator_pool import EvaluatorPool
 
 #: drawn numbers are told apart by what they are for
 _GATE, _MATCH = 3, 4
@@ -46,15 +46,15 @@ class Contests:
         self._is_asked = is_asked
         self._plies = default_plies(self._game)
         self._grader = Grader(recipe, threads, reporter.note)
-        self._candidate: Judges | None = None
+        self._candidate: EvaluatorPool | None = None
 
-    def gate(self, iteration: int, network: Network, best: Judges) -> float | None:
+    def gate(self, iteration: int, network: Network, best: EvaluatorPool) -> float | None:
         """Return a new network's share of points against the best, if there is a gate."""
         gate = self._settings.gate
         if not gate.games:
             return None
         if self._candidate is None:
-            self._candidate = Judges(network, self._device, 1)
+            self._candidate = EvaluatorPool(network, self._device, 1)
         else:
             self._candidate.load(network)
         tally = self._match(
@@ -64,9 +64,9 @@ class Contests:
             gate.simulations,
             (iteration, _GATE),
         )
-        return tally.share.value
+        return tally.score.value
 
-    def compare(self, iteration: int, best: Judges) -> dict[str, float | None]:
+    def compare(self, iteration: int, best: EvaluatorPool) -> dict[str, float | None]:
         """Measure the best network against agents and against the truth, where it is time."""
         settings = self._settings
         last = iteration == settings.iterations
@@ -88,13 +88,13 @@ class Contests:
         every = settings.truth.every
         if every:
             due = iteration % every == 0 or last
-            found |= self._grader.grade(best.one, iteration, due, self._is_asked)
+            found |= self._grader.grade(best.evaluators[0], iteration, due, self._is_asked)
         return found
 
     def _match(
         self,
         names: tuple[str, str],
-        who: Sequence[Judges | Agent],
+        who: Sequence[EvaluatorPool | Agent],
         games: int,
         simulations: int,
         purpose: tuple[int, ...],
@@ -104,8 +104,8 @@ class Contests:
         options = tree_options(settings, noise=False).for_game(self._game)
         sims = simulations or settings.search.simulations
         players = [
-            SearchPlayer(self._game, one.one, options, sims, int(seed))
-            if isinstance(one, Judges)
+            SearchPlayer(self._game, one.evaluators[0], options, sims, int(seed))
+            if isinstance(one, EvaluatorPool)
             else AgentPlayer(one)
             for one, seed in zip(who, seeds, strict=False)
         ]

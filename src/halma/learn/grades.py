@@ -13,7 +13,7 @@ from halma.learn.matches import play_match
 from halma.learn.players import AgentPlayer, PolicyPlayer
 from halma.learn.recipe import Recipe
 from halma.learn.truth import TestPositions, decisions_near_start
-from halma.search.evaluators import Evaluator
+from halma.networks.evaluator import Evaluator
 from halma.solve import solution_for, solve
 
 KEYS = ("wr_p", "wr_p_low", "wr_p_high", "err_p", "mae_v")
@@ -59,9 +59,9 @@ class Grader:
         )
         if tally is None:
             return dict.fromkeys(KEYS)
-        low, high = tally.share.interval
+        low, high = tally.score.interval
         return {
-            "wr_p": tally.share.value,
+            "wr_p": tally.score.value,
             "wr_p_low": low,
             "wr_p_high": high,
             "err_p": self._test.policy_error(logits),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from halma.arena.games import MatchGame
 from halma.arena.plan import Plan
-from halma.arena.table import MatchGame
 from halma.arena.tally import Tally
 from halma.games import Game
 from halma.learn.players import Player
@@ -26,7 +26,7 @@ def play_match(
     returned if it was stopped.
     """
     plan = Plan(game.name, tuple(names), game.players, seed, opening_plies)
-    total = plan.sets_for(games) * plan.set_size
+    total = plan.games_for(games)
     tables = [MatchGame(game, plan, number) for number in range(total)]
     going = tables
     while going:

@@ -103,10 +103,10 @@ def measured(name: str, tally: Tally | None) -> dict[str, float | None]:
             f"{key}_elo_low": None,
             f"{key}_elo_high": None,
         }
-    low, high = tally.share.interval
+    low, high = tally.score.interval
     elo_low, elo_high = tally.elo_interval
     return {
-        key: tally.share.value,
+        key: tally.score.value,
         f"{key}_low": low,
         f"{key}_high": high,
         f"{key}_elo": tally.elo,

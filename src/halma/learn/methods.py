@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
+from halma.extras import require
 from halma.learn.recipe import Recipe
 from halma.learn.reports.events import Handler, Metrics
 
@@ -24,6 +25,7 @@ def train(
     sitting a run stops as if it had been asked to, but returns.
     """
     if recipe.method == "neural":
+        require("torch")
         from halma.learn.alphazero import train as train_network
 
         return train_network(recipe, out, handlers, threads, device, seconds)

@@ -11,7 +11,7 @@ import numpy as np
 from halma import _core
 from halma.agents import Agent
 from halma.games import Game, Move, Record
-from halma.search.evaluators import Evaluator, Lane, priors
+from halma.networks.evaluator import Evaluator, InferenceBuffer, priors
 
 
 class Player(Protocol):
@@ -68,7 +68,7 @@ class SearchPlayer:
         self._options = options
         self._simulations = simulations
         self._seeds = random.Random(seed)
-        self._lane: Lane | None = None
+        self._buffer: InferenceBuffer | None = None
 
     def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[Move]:
         """Return what a search finds best in each game."""
@@ -78,12 +78,12 @@ class SearchPlayer:
             states = (record.state_at(i) for i in reversed(range(len(record))))
             earlier = [state for state in states if not core.at_chance(state)]
             batch.set_root(tree, record.state_at(len(record)), self._simulations, earlier)
-        if self._lane is None or len(self._lane.planes) < number:
-            self._lane = self._judge.lane(number)
-        lane = self._lane
-        while collected := batch.collect(lane.planes):
-            lane.start(collected)
-            logits, values = lane.finish()
+        if self._buffer is None or len(self._buffer.planes) < number:
+            self._buffer = self._judge.buffer(number)
+        buffer = self._buffer
+        while collected := batch.collect(buffer.planes):
+            buffer.start(collected)
+            logits, values = buffer.finish()
             batch.submit(priors(logits), values)
         return [
             record.position.legal_moves[batch.best(tree)] for tree, record in enumerate(records)

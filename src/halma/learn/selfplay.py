@@ -18,9 +18,9 @@ from halma import _core
 from halma.errors import RunError
 from halma.games import Game
 from halma.learn.alphazero_settings import NeuralSettings
-from halma.learn.pool import Pool, PoolOptions
-from halma.search.evaluators import Evaluator, Lane
+from halma.networks.evaluator import Evaluator, InferenceBuffer
 from halma.search.mcts import TreeOptions
+from halma.selfplay import Pool, PoolOptions
 
 #: What the core calls arrays of finished games, and all of it that is kept.
 Samples = dict[str, np.ndarray[Any, Any]]
@@ -81,15 +81,15 @@ class SelfPlay:
     """Plays games, iteration by iteration.
 
     There is an evaluator for every group, which may be one and the same. The weights behind
-    evaluators may change between two iterations, evaluators themselves through `judges`.
+    evaluators may change between two iterations, evaluators themselves through `evaluators`.
     """
 
     def __init__(
-        self, game: Game, settings: NeuralSettings, judges: Sequence[Evaluator], threads: int
+        self, game: Game, settings: NeuralSettings, evaluators: Sequence[Evaluator], threads: int
     ) -> None:
         self.game = game
         self.settings = settings
-        self.judges = list(judges)
+        self.evaluators = list(evaluators)
         self._threads = threads
         self._stop = threading.Event()
         self._kept: _Going | None = None
@@ -111,7 +111,7 @@ class SelfPlay:
         began = time.perf_counter()
         if play.carry_over:
             going = self._kept = self._kept or self._start(iteration, endless=True)
-            going.change(self.judges)
+            going.change(self.evaluators)
         else:
             going = self._start(iteration, endless=False)
         before = going.pool.totals
@@ -140,42 +140,43 @@ class SelfPlay:
         pool = Pool(
             self.game,
             pool_options(self.settings),
-            slots=max(slots, len(self.judges)),
-            groups=len(self.judges),
+            slots=max(slots, len(self.evaluators)),
+            groups=len(self.evaluators),
             threads=self._threads,
             seed=self.settings.seed,
             first=(iteration - 1) * play.games,
             games=None if endless else play.games,
             limits=limits(self.game, self.settings),
         )
-        return _Going(pool.core, self.judges)
+        return _Going(pool.core, self.evaluators)
 
 
 class _Going:
-    """A pool at work, with a lane for every group."""
+    """A pool at work, with a buffer for every group."""
 
-    def __init__(self, pool: _core.Pool, judges: Sequence[Evaluator]) -> None:
+    def __init__(self, pool: _core.Pool, evaluators: Sequence[Evaluator]) -> None:
         self.pool = pool
-        self._judges: list[Evaluator] = []
-        self._lanes: list[Lane] = []
-        #: positions in each lane that nobody has judged yet
+        self._evaluators: list[Evaluator] = []
+        self._buffers: list[InferenceBuffer] = []
+        #: positions in each buffer that nobody has judged yet
         self._awaited = [0] * pool.groups
-        self.change(judges)
+        self.change(evaluators)
 
-    def change(self, judges: Sequence[Evaluator]) -> None:
+    def change(self, evaluators: Sequence[Evaluator]) -> None:
         """Let others judge from now on; positions that wait move on to them."""
-        if list(judges) == self._judges:
+        if list(evaluators) == self._evaluators:
             return
-        lanes = [
-            judge.lane(self.pool.capacity(group), narrow=True) for group, judge in enumerate(judges)
+        buffers = [
+            judge.buffer(self.pool.capacity(group), narrow=True)
+            for group, judge in enumerate(evaluators)
         ]
-        for lane, old, number in zip(lanes, self._lanes, self._awaited, strict=False):
-            lane.planes[:number] = old.planes[:number]
-        # What a lane prepares at its first use, it prepares while nobody else is at work.
-        for lane in lanes:
-            lane.start(len(lane.planes))
-            lane.finish()
-        self._judges, self._lanes = list(judges), lanes
+        for buffer, old, number in zip(buffers, self._buffers, self._awaited, strict=False):
+            buffer.planes[:number] = old.planes[:number]
+        # What a buffer prepares at its first use, it prepares while nobody else is at work.
+        for buffer in buffers:
+            buffer.start(len(buffer.planes))
+            buffer.finish()
+        self._evaluators, self._buffers = list(evaluators), buffers
 
     def run(self, wanted: int | None, stop: threading.Event, watch: Watch) -> None:
         """Play until so many games are over in all, or until all are."""
@@ -209,14 +210,14 @@ class _Going:
     def _work(
         self, group: int, wanted: int | None, stop: threading.Event, enough: threading.Event
     ) -> None:
-        pool, lane = self.pool, self._lanes[group]
-        number = self._awaited[group] or pool.collect(group, lane.planes)
+        pool, buffer = self.pool, self._buffers[group]
+        number = self._awaited[group] or pool.collect(group, buffer.planes)
         while not (stop.is_set() or enough.is_set()):
             if number:
-                lane.start(number)
-                number = pool.step(group, *lane.finish(), lane.planes)
+                buffer.start(number)
+                number = pool.step(group, *buffer.finish(), buffer.planes)
             elif pool.active(group):
-                number = pool.collect(group, lane.planes)
+                number = pool.collect(group, buffer.planes)
             else:
                 break
             if wanted is not None and pool.totals["games"] >= wanted:

@@ -17,7 +17,6 @@ import numpy as np
 from halma import _core
 from halma.errors import TableError
 from halma.interrupt import interruptible
-from halma.learn.lookup import KIND
 from halma.learn.metrics import keep_metrics, read_metrics
 from halma.learn.recipe import Recipe
 from halma.learn.reports.events import (
@@ -39,6 +38,7 @@ from halma.learn.truth import (
     WinRate,
     decisions_near_start,
 )
+from halma.networks.lookup_table import KIND
 from halma.solve import Solution, solution_for, solve
 from halma.solve.solution import ChanceSolution
 from halma.storage import ArrayFile, Arrays

@@ -18,9 +18,10 @@ from halma.errors import RunError
 from halma.games import Game
 from halma.learn.alphazero_settings import NeuralLearningSettings, NeuralSettings
 from halma.learn.batches import Batch, Batches, _Arrays
-from halma.learn.netfile import new_network
-from halma.learn.networks import Network, build
 from halma.learn.replay_buffer import Window
+from halma.networks.architectures.blocks import Network
+from halma.networks.architectures.build import build
+from halma.networks.network_file import new_network
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 

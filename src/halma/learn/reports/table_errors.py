@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from halma.games import Move, Position
-from halma.learn.lookup import LookupTable
+from halma.networks.lookup_table import LookupTable
 from halma.solve import Solution
 from halma.solve.solution import TOLERANCE
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from halma.draw.charts import Guide, draw_cloud
 from halma.draw.page import paragraphs, table
-from halma.learn.lookup import open_lookup_table
 from halma.learn.reports.events import Curve
 from halma.learn.reports.page import Panel, Run, Section, Tile, View, quoted
 from halma.learn.reports.table_errors import Cloud, Judged, Judgement, judge
 from halma.learn.tabular import find_solution
+from halma.networks.lookup_table import open_lookup_table
 from halma.solve import Solution
 
 #: Moves listed beneath a board; the best one always is.

@@ -13,9 +13,25 @@ import onnx  # noqa: E402
 
 import halma  # noqa: E402
 from halma.errors import HalmaError, NetworkError  # noqa: E402
-from halma.learn import netfile, networks, onnxfile  # noqa: E402
-from halma.learn.netfile import new_network, read_info, read_model  # noqa: E402
-from halma.search.evaluators import OnnxEvaluator  # noqa: E402
+from halma.networks import onnx_file  # noqa: E402
+from halma.networks.architectures.blocks import for_inference  # noqa: E402
+from halma.networks.architectures.build import build  # noqa: E402
+from halma.networks.export import (  # noqa: E402
+    TOLERANCE,
+    check_agreement,
+    export,
+    export_file,
+    to_onnx,
+)
+from halma.networks.network_file import (  # noqa: E402
+    new_network,
+    read_info,
+    read_model,
+    write_weights,
+)
+from halma.networks.onnx_evaluator import OnnxEvaluator  # noqa: E402
+from halma.networks.torch_evaluator import TorchEvaluator  # noqa: E402
+from halma.networks.weights import load_weights, save_weights  # noqa: E402
 
 LIU = "rhombus-7x7-6:rules=liu2019"
 
@@ -29,7 +45,7 @@ def one_thread():
 
 
 def network_for(variant, architecture, seed=1):
-    return networks.build(new_network(halma.game(variant), architecture), seed)
+    return build(new_network(halma.game(variant), architecture), seed)
 
 
 def shaken(variant, architecture):
@@ -146,22 +162,22 @@ CASES = [
 def test_weights_survive_a_file(tmp_path, variant, architecture):
     network = shaken(variant, architecture)
     first, second = tmp_path / "a.safetensors", tmp_path / "b.safetensors"
-    networks.save(network, first, {"games": 3})
-    loaded = networks.load(first).eval()
+    save_weights(network, first, {"games": 3})
+    loaded = load_weights(first).eval()
     assert loaded.info == network.info and loaded.info.about == {"games": 3}
     planes = some_planes(network)
     for ours, theirs in zip(network(planes), loaded(planes), strict=True):
         assert torch.equal(ours, theirs)
-    networks.save(loaded, second)
+    save_weights(loaded, second)
     assert first.read_bytes() == second.read_bytes()
 
 
 def test_weights_laid_out_for_a_gpu_survive_a_file(tmp_path):
     network = shaken("rhombus-5x5-3", "modern:s")
-    networks.save(network, tmp_path / "a.safetensors")
+    save_weights(network, tmp_path / "a.safetensors")
     turned = network.to(memory_format=torch.channels_last)
     assert not turned.stem.weight.is_contiguous()
-    networks.save(turned, tmp_path / "b.safetensors")
+    save_weights(turned, tmp_path / "b.safetensors")
     plain, same = ((tmp_path / f"{name}.safetensors").read_bytes() for name in "ab")
     assert plain == same
 
@@ -170,14 +186,14 @@ def test_weights_laid_out_for_a_gpu_survive_a_file(tmp_path):
 def test_onnx_says_what_torch_says(tmp_path, variant, architecture):
     network = shaken(variant, architecture)
     path = tmp_path / "x.onnx"
-    assert networks.export(network, path) <= networks.TOLERANCE
+    assert export(network, path) <= TOLERANCE
     info, model = read_model(path)
     assert info == network.info
     info.check(halma.game(variant), path)
     planes = some_planes(network, 37)
     expected = network(planes)
     evaluator = OnnxEvaluator(model, info.shape, info.actions, info.players)
-    torch_evaluator = networks.TorchEvaluator(network)
+    torch_evaluator = TorchEvaluator(network)
     for number in (1, 2, 37):
         for judge in (evaluator, torch_evaluator):
             found = judge.evaluate(planes[:number].numpy())
@@ -192,28 +208,28 @@ def test_onnx_says_what_torch_says(tmp_path, variant, architecture):
 def test_exports_are_valid(tmp_path):
     for variant, architecture in CASES:
         path = tmp_path / "x.onnx"
-        networks.export(network_for(variant, architecture), path)
+        export(network_for(variant, architecture), path)
         onnx.checker.check_model(str(path), full_check=True)
 
 
 def test_exporting_without_onnx_is_a_sentence(monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(HalmaError, match=r'needs onnx.*pip install "halma\[train\]"'):
-        networks.to_onnx(network_for("ewn-3x3-3", "modern:s"))
+        to_onnx(network_for("ewn-3x3-3", "modern:s"))
 
 
 def test_an_export_that_disagrees_is_refused():
     network, other = shaken("ewn-3x3-3", "modern:s"), network_for("ewn-3x3-3", "modern:s")
-    model = networks.to_onnx(other)
+    model = to_onnx(other)
     with pytest.raises(NetworkError, match="differs from the original by"):
-        networks.check_agreement(network, model)
+        check_agreement(network, model)
 
 
 def test_exports_are_small_and_plain(tmp_path):
     path = tmp_path / "x.onnx"
-    networks.export(network_for("rhombus-7x7-6", "modern"), path)
+    export(network_for("rhombus-7x7-6", "modern"), path)
     assert path.stat().st_size < 4_000_000
-    networks.export(network_for("star-121-6p", "modern:s"), path)
+    export(network_for("star-121-6p", "modern:s"), path)
     assert path.stat().st_size < 5_000_000
     assert read_info(path).game == "star-121-6p"
 
@@ -226,23 +242,23 @@ def test_weights_of_another_architecture_are_refused(tmp_path):
         ("modern:size=m", "not those of 'modern:size=m'"),
         ("transformer", "no architecture 'transformer'"),
     ):
-        netfile.write_weights(path, replace(network.info, architecture=architecture), arrays)
+        write_weights(path, replace(network.info, architecture=architecture), arrays)
         with pytest.raises(NetworkError, match=words) as caught:
-            networks.load(path)
+            load_weights(path)
         assert "\n" not in str(caught.value)
 
 
 def test_export_file(tmp_path):
     network = shaken("cdc-2x4-PPPP", "hsueh2023:16")
-    networks.save(network, tmp_path / "x.safetensors", {"by": "a test"})
-    assert networks.export_file(tmp_path / "x.safetensors", tmp_path / "x.onnx") <= 1e-3
+    save_weights(network, tmp_path / "x.safetensors", {"by": "a test"})
+    assert export_file(tmp_path / "x.safetensors", tmp_path / "x.onnx") <= 1e-3
     assert read_info(tmp_path / "x.onnx").about == {"by": "a test"}
 
 
 def test_folding_changes_nothing_and_leaves_the_original():
     network = shaken(LIU, "liu2019")
     names = set(network.state_dict())
-    ready = networks.for_playing(network)
+    ready = for_inference(network)
     assert not any(isinstance(m, torch.nn.BatchNorm2d) for m in ready.modules())
     assert set(network.state_dict()) == names
     planes = some_planes(network)
@@ -253,35 +269,35 @@ def test_folding_changes_nothing_and_leaves_the_original():
 def test_a_torch_evaluator_takes_new_weights():
     network, other = shaken("ewn-5x5-6", "modern:s"), network_for("ewn-5x5-6", "modern:s")
     planes = some_planes(network).numpy()
-    evaluator = networks.TorchEvaluator(other)
+    evaluator = TorchEvaluator(other)
     network.info = replace(network.info, about={"games": 100})
     evaluator.load(network)
-    expected = networks.TorchEvaluator(network).evaluate(planes)
+    expected = TorchEvaluator(network).evaluate(planes)
     for ours, theirs in zip(evaluator.evaluate(planes), expected, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6)
     with pytest.raises(HalmaError, match="another description"):
         evaluator.load(network_for("ewn-3x3-3", "modern:s"))
-    lane = evaluator.lane(20)
-    lane.planes[:16] = planes
-    lane.start(16)
-    np.testing.assert_allclose(lane.finish()[1], expected[1], rtol=1e-5)
+    buffer = evaluator.buffer(20)
+    buffer.planes[:16] = planes
+    buffer.start(16)
+    np.testing.assert_allclose(buffer.finish()[1], expected[1], rtol=1e-5)
 
 
 def test_half_precision_is_close():
     network = shaken("ewn-5x5-6", "modern:s")
     planes = some_planes(network).numpy()
-    _, exact = networks.TorchEvaluator(network).evaluate(planes)
-    _, rough = networks.TorchEvaluator(network, precision="bfloat16").evaluate(planes)
+    _, exact = TorchEvaluator(network).evaluate(planes)
+    _, rough = TorchEvaluator(network, precision="bfloat16").evaluate(planes)
     assert rough.dtype == np.float32
     assert np.abs(exact - rough).max() < 0.05
     with pytest.raises(HalmaError, match="no precision 'float8'"):
-        networks.TorchEvaluator(network, precision="float8")
+        TorchEvaluator(network, precision="float8")
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 def test_no_gpu_is_a_sentence():
     with pytest.raises(HalmaError, match="no GPU"):
-        networks.TorchEvaluator(network_for("ewn-3x3-3", "modern:s"), "cuda")
+        TorchEvaluator(network_for("ewn-3x3-3", "modern:s"), "cuda")
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
@@ -292,24 +308,24 @@ def test_a_gpu_says_what_the_cpu_says(graphs, narrow, precision, slack):
     """Roundings add up in a network this deep, so it is their mean that must be small."""
     network = shaken(LIU, "liu2019")
     planes = some_planes(network, 64).numpy()
-    expected = networks.TorchEvaluator(network).evaluate(planes)
-    evaluator = networks.TorchEvaluator(network, "cuda", precision, graphs=graphs)
-    lanes = [evaluator.lane(64, narrow) for _ in range(2)]
-    assert all((lane.planes.dtype == np.uint8) == narrow for lane in lanes)
+    expected = TorchEvaluator(network).evaluate(planes)
+    evaluator = TorchEvaluator(network, "cuda", precision, graphs=graphs)
+    buffers = [evaluator.buffer(64, narrow) for _ in range(2)]
+    assert all((buffer.planes.dtype == np.uint8) == narrow for buffer in buffers)
     for _ in range(3):
         for number in (64, 40, 7, 1):
-            for lane in lanes:
-                lane.planes[:number] = planes[:number]
-                lane.start(number)
-            for lane in lanes:
-                for ours, theirs in zip(lane.finish(), expected, strict=True):
+            for buffer in buffers:
+                buffer.planes[:number] = planes[:number]
+                buffer.start(number)
+            for buffer in buffers:
+                for ours, theirs in zip(buffer.finish(), expected, strict=True):
                     assert (ours.dtype == np.float16) == (narrow and precision != "float32")
                     assert np.abs(ours - theirs[:number]).mean() < slack * theirs.std()
 
 
 def test_only_plain_operations_are_written():
     for variant, architecture in CASES:
-        onnxfile.look_through(networks.to_onnx(network_for(variant, architecture)))
+        onnx_file.look_through(to_onnx(network_for(variant, architecture)))
 
 
 @pytest.mark.parametrize("architecture", ["modern:s", "liu2019", "hsueh2023:16"])

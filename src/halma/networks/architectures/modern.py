@@ -8,9 +8,9 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from halma.learn.netfile import NetworkInfo
-from halma.learn.networks.blocks import ConvNorm, Network, pool, shared_point
 from halma.names import Value
+from halma.networks.architectures.blocks import ConvNorm, Network, pool, shared_point
+from halma.networks.network_file import NetworkInfo
 
 #: size -> blocks and channels of the tower
 SIZES = {"s": (4, 32), "m": (6, 64), "l": (8, 96)}

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor, nn
 
-from halma.learn.netfile import NetworkInfo
-from halma.learn.networks.blocks import ConvNorm, Network
 from halma.names import Value
+from halma.networks.architectures.blocks import ConvNorm, Network
+from halma.networks.network_file import NetworkInfo
 
 BLOCKS = 5
 POLICY_FILTERS, VALUE_FILTERS = 2, 1

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
-from halma.learn.netfile import describe, write_model
+from halma.networks.network_file import describe, write_model
 
 make_node = helper.make_node
 

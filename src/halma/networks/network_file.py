@@ -12,16 +12,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from halma.errors import NetworkError
+from halma.extras import require
 from halma.files import replace_file
 from halma.games import Game
-from halma.learn import onnxfile
-from halma.learn.architectures import architecture
-from halma.learn.extra import needs
+from halma.networks import onnx_file
+from halma.networks.architectures import architecture
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -113,7 +113,7 @@ def read_weights(path: Path | str) -> tuple[NetworkInfo, Arrays]:
     data = _contents(Path(path))
     if _holds_weights(data):
         return _read_weights(path)
-    if onnxfile.looks_like_it(data):
+    if onnx_file.looks_like_it(data):
         raise NetworkError(
             f"'{path}' is for playing; weights to learn with are in {WEIGHTS_SUFFIX} files."
         )
@@ -126,14 +126,14 @@ def read_model(path: Path | str) -> tuple[NetworkInfo, bytes]:
     if _holds_weights(data):
         raise NetworkError(
             f"'{path}' holds weights to learn with; to play, export it to {MODEL_SUFFIX} "
-            "with halma.learn.networks.export_file."
+            "with halma.networks.export.export_file."
         )
     return _read_model(path, data), data
 
 
 def write_weights(path: Path | str, info: NetworkInfo, arrays: Arrays) -> None:
     """Write weights; whoever looks at `path` sees the old file or the whole new one."""
-    needs("safetensors")
+    require("safetensors")
     import numpy as np
     from safetensors.numpy import save
 
@@ -147,11 +147,11 @@ def write_weights(path: Path | str, info: NetworkInfo, arrays: Arrays) -> None:
 
 def write_model(path: Path | str, info: NetworkInfo, model: bytes) -> None:
     """Write an ONNX model in the same way; the description replaces its metadata."""
-    needs("onnx")
+    require("onnx")
     import onnx
 
     whole = onnx.load_model_from_string(model)
-    _, graph = onnxfile.look_through(whole.SerializeToString(deterministic=True))
+    _, graph = onnx_file.look_through(whole.SerializeToString(deterministic=True))
     onnx.helper.set_model_props(whole, {KEY: _write_description(info, _checksum(graph))})
     replace_file(Path(path), whole.SerializeToString(deterministic=True))
 
@@ -187,7 +187,7 @@ def _foreign(path: Path | str) -> NetworkError:
 
 
 def _read_weights(path: Path | str) -> tuple[NetworkInfo, Arrays]:
-    needs("safetensors")
+    require("safetensors")
     from safetensors import SafetensorError, safe_open
 
     try:
@@ -205,13 +205,18 @@ def _read_weights(path: Path | str) -> tuple[NetworkInfo, Arrays]:
 
 
 def _read_model(path: Path | str, data: bytes) -> NetworkInfo:
-    if not onnxfile.looks_like_it(data):
+    if not onnx_file.looks_like_it(data):
         raise _foreign(path)
     try:
-        metadata, graph = onnxfile.look_through(data)
-    except onnxfile.OnnxError as error:
+        metadata, graph = onnx_file.look_through(data)
+    except onnx_file.OnnxError as error:
         raise NetworkError(f"'{path}' is not used: {error}.") from None
     return _read_description(path, metadata, _checksum(graph))
+
+
+def with_about(info: NetworkInfo, about: Mapping[str, Any] | None) -> NetworkInfo:
+    """Return a description with other remarks, if any are given."""
+    return info if about is None else replace(info, about=dict(about))
 
 
 def _write_description(info: NetworkInfo, checksum: str) -> str:

@@ -1,14 +1,15 @@
-"""What the networks are built of."""
+"""The base class of networks in torch, and layers they share."""
 
 from __future__ import annotations
 
+import copy
 from typing import cast
 
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
-from halma.learn.netfile import NetworkInfo
+from halma.networks.network_file import NetworkInfo
 
 
 class Network(nn.Module):
@@ -47,18 +48,21 @@ class ConvNorm(nn.Module):
         """Apply both."""
         return cast(Tensor, self.norm(self.conv(x)))
 
-    def folded(self) -> nn.Conv2d:
-        """Return one convolution that does the same once nothing is learnt any more."""
-        return fuse_conv_bn_eval(self.conv, self.norm)
+
+def for_inference(network: Network) -> Network:
+    """Return a frozen copy on the CPU, in eval mode, with batch norms folded into convolutions."""
+    frozen = copy.deepcopy(network).cpu().float().eval().requires_grad_(False)
+    _fold_norms(frozen)
+    return frozen
 
 
-def fold_norms(module: nn.Module) -> None:
-    """Put one convolution in the place of every `ConvNorm` below a module in eval mode."""
+def _fold_norms(module: nn.Module) -> None:
+    """Replace every `ConvNorm` below a module by one convolution."""
     for name, child in module.named_children():
         if isinstance(child, ConvNorm):
-            setattr(module, name, child.folded())
+            setattr(module, name, fuse_conv_bn_eval(child.conv, child.norm))
         else:
-            fold_norms(child)
+            _fold_norms(child)
 
 
 def pool(x: Tensor) -> Tensor:

@@ -13,9 +13,9 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor, nn
 
-from halma.learn.netfile import NetworkInfo
-from halma.learn.networks.blocks import ConvNorm, Network, shared_point
 from halma.names import Value
+from halma.networks.architectures.blocks import ConvNorm, Network, shared_point
+from halma.networks.network_file import NetworkInfo
 
 BLOCKS = 9
 NARROW, WIDE = 32, 64

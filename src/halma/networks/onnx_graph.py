@@ -1,7 +1,7 @@
 """A network in torch as a graph of ONNX, operation by operation.
 
 torch's own exporter needs more packages and writes other graphs with every version. What
-is written here is only what `halma.learn.onnxfile` lets in again. Only exporting imports
+is written here is only what `halma.networks.onnx_file` lets in again. Only exporting imports
 this module, so that learning does without onnx.
 """
 
@@ -16,8 +16,8 @@ from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 from torch import Tensor, fx, nn
 
 from halma.errors import NetworkError
-from halma.learn.networks.blocks import Network
-from halma.learn.onnxfile import INPUT, OUTPUTS
+from halma.networks.architectures.blocks import Network
+from halma.networks.onnx_file import INPUT, OUTPUTS
 
 #: old enough to be read everywhere
 _IR_VERSION, _OPSET = 8, 17

@@ -10,15 +10,14 @@ from torch import Tensor
 
 from halma.errors import HalmaError
 from halma.games import game
-from halma.learn.networks.blocks import Network
-from halma.learn.networks.export import for_playing
-from halma.search.evaluators import CalledLane, Lane
+from halma.networks.architectures.blocks import Network, for_inference
+from halma.networks.evaluator import CallbackBuffer, InferenceBuffer
 
 if TYPE_CHECKING:
-    from halma.search.evaluators import Floats
+    from halma.networks.evaluator import Floats
 
 Precision = Literal["float32", "bfloat16", "float16"]
-#: a lane on a GPU records its work for so many sizes of batches, each half of the one before
+#: a buffer on a GPU records its work for so many sizes of batches, each half of the one before
 _SIZES = 4
 _RECORDING = threading.Lock()
 
@@ -27,7 +26,7 @@ class TorchEvaluator:
     """A network in torch.
 
     `device` is `cpu` or `cuda`. `compiled` lets torch.compile at it, which takes a while for
-    every new size of batch. On a GPU a lane replays its work as a CUDA graph unless `graphs`
+    every new size of batch. On a GPU a buffer replays its work as a CUDA graph unless `graphs`
     is off.
     """
 
@@ -55,17 +54,17 @@ class TorchEvaluator:
         #: the type of its answers; numpy knows no bfloat16, and float16 has more digits
         half = self.device.type == "cuda" and precision != "float32"
         self.answers = torch.float16 if half else torch.float32
-        self._model = for_playing(network).to(self.device, self._dtype)
+        self._model = for_inference(network).to(self.device, self._dtype)
         self._model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self._judge = torch.compile(self.judge, dynamic=False) if compiled else self.judge
-        self._own: CudaLane | None = None
+        self._own: CudaBuffer | None = None
 
     def load(self, network: Network) -> None:
-        """Take over the weights of a network of the same description, for all lanes."""
+        """Take over the weights of a network of the same description, for all buffers."""
         if network.info != self.info:
             raise HalmaError("The new weights are of a network of another description.")
-        self._wait()  # lanes have streams of their own, which must not see half of it
-        self._model.load_state_dict(for_playing(network).state_dict())
+        self._wait()  # buffers have streams of their own, which must not see half of it
+        self._model.load_state_dict(for_inference(network).state_dict())
         self._wait()
 
     def _wait(self) -> None:
@@ -90,19 +89,19 @@ class TorchEvaluator:
             return policy.numpy(), values.numpy()
         number = len(planes)
         if self._own is None or len(self._own.planes) < number:
-            self._own = CudaLane(self, 1 << max(number - 1, 0).bit_length())
+            self._own = CudaBuffer(self, 1 << max(number - 1, 0).bit_length())
         self._own.planes[:number] = planes
         self._own.start(number)
         return tuple(array.copy() for array in self._own.finish())  # type: ignore[return-value]
 
-    def lane(self, capacity: int, narrow: bool = False) -> Lane:
+    def buffer(self, capacity: int, narrow: bool = False) -> InferenceBuffer:
         """Return arrays for batches of up to so many positions; pinned ones on a GPU."""
         if self.device.type == "cpu":
-            return CalledLane(self.evaluate, (capacity, *self.shape))
-        return CudaLane(self, capacity, narrow)
+            return CallbackBuffer(self.evaluate, (capacity, *self.shape))
+        return CudaBuffer(self, capacity, narrow)
 
 
-class CudaLane:
+class CudaBuffer:
     """Pinned arrays, a stream of their own, and the work between them as CUDA graphs."""
 
     def __init__(self, evaluator: TorchEvaluator, capacity: int, narrow: bool = False) -> None:

@@ -13,8 +13,8 @@ import pytest
 import halma
 from halma import _core
 from halma.errors import OptionError
-from halma.learn.pool import Games, Pool, PoolOptions
 from halma.search.mcts import TreeOptions
+from halma.selfplay import Games, Pool, PoolOptions
 
 PUCT = TreeOptions(rule="puct", c=1.5, noise=0.25)
 SMALL = PoolOptions(search=PUCT, simulations=12, temperatures=((0, 1.0), (8, 0.0)))
@@ -44,7 +44,7 @@ def play_all(pool: Pool, dtype: str = "float32", half: bool = False) -> list[Gam
         logits, values = opinion(pool.game, planes)
         return (logits.astype(np.float16), values) if half else (logits, values)
 
-    return list(pool.play(pool.called_lanes(judge, dtype)))
+    return list(pool.play(pool.callback_buffers(judge, dtype)))
 
 
 def joined(pool: Pool) -> dict[int, dict[str, object]]:
@@ -76,11 +76,13 @@ def each_game(games: Games) -> Iterator[tuple[int, slice]]:
 
 def one_batch(pool: Pool) -> Games:
     """Play to the end and return all games at once."""
-    for group, lane in enumerate(pool.called_lanes(lambda planes: opinion(pool.game, planes))):
+    for group, buffer in enumerate(
+        pool.callback_buffers(lambda planes: opinion(pool.game, planes))
+    ):
         while pool.core.active(group):
-            if number := pool.core.collect(group, lane.planes):
-                lane.start(number)
-                pool.core.submit(group, *lane.finish())
+            if number := pool.core.collect(group, buffer.planes):
+                buffer.start(number)
+                pool.core.submit(group, *buffer.finish())
     return pool.take()
 
 
@@ -258,7 +260,7 @@ def test_halves_are_read_exactly() -> None:
         logits = row.astype(np.float16).astype(dtype)
         answer = (logits, np.full((1, 2), 0.5, dtype))
         pool = Pool(game, options, slots=1, groups=1, games=1, limits=short(game, 1))
-        for games in pool.play(pool.called_lanes(lambda planes, answer=answer: answer)):
+        for games in pool.play(pool.callback_buffers(lambda planes, answer=answer: answer)):
             shares.append(games.policy_shares)
     np.testing.assert_array_equal(*shares)
 
@@ -267,7 +269,7 @@ def test_several_leaves_of_a_tree() -> None:
     game = halma.game("rhombus-4x4-3")
     options = replace(SMALL, simulations=20, leaves=4)
     pool = Pool(game, options, slots=3, groups=1, seed=1, games=3, limits=short(game, 8))
-    assert pool.lane_shape(0)[0] == 12
+    assert pool.buffer_shape(0)[0] == 12
     games = one_batch(pool)
     assert (games.simulations == 20).all()
     assert joined(Pool(game, options, slots=3, threads=3, seed=1, games=3, limits=short(game, 8)))
@@ -368,7 +370,7 @@ def test_memory_is_flat() -> None:
     pool = Pool(game, replace(SMALL, simulations=16), slots=16, groups=1, seed=1)
     seen = []
     zeros = (np.zeros((16, game.actions), np.float32), np.full((16, 2), 0.5, np.float32))
-    for games in pool.play(pool.called_lanes(lambda planes: zeros)):
+    for games in pool.play(pool.callback_buffers(lambda planes: zeros)):
         seen.append((int(pool.totals["games"]), pool.bytes))
         assert len(games) > 0
         if pool.totals["games"] > 600:
@@ -383,7 +385,7 @@ def test_games_without_a_search_do_not_hang() -> None:
     game = halma.game("ewn-3x3-3")
     options = replace(SMALL, opening=(200, 200))
     pool = Pool(game, options, slots=2, groups=1)
-    planes = np.zeros(pool.lane_shape(0), np.float32)
+    planes = np.zeros(pool.buffer_shape(0), np.float32)
     assert pool.core.collect(0, planes) == 0
     assert pool.core.active(0) == 2
     assert 0 < pool.core.finished <= 4
@@ -393,10 +395,10 @@ def test_it_can_be_left_and_taken_up() -> None:
     game = halma.game("ewn-3x3-3")
     whole = joined(Pool(game, SMALL, slots=3, seed=1, games=9))
     pool = Pool(game, SMALL, slots=3, seed=1, games=9)
-    lanes = pool.called_lanes(lambda planes: opinion(game, planes))
+    buffers = pool.callback_buffers(lambda planes: opinion(game, planes))
     events = {}
     while len(events) < 9:
-        for games in pool.play(lanes):
+        for games in pool.play(buffers):
             events |= {int(n): games.events(i) for i, n in enumerate(games.numbers)}
             break
     assert events == {n: g["events"] for n, g in whole.items()}
@@ -431,7 +433,7 @@ def test_wrong_use_is_refused() -> None:
     with pytest.raises(OptionError, match="at least one slot"):
         Pool(game, SMALL, slots=1, groups=2)
     pool = Pool(game, SMALL, slots=4, groups=2)
-    planes = np.zeros(pool.lane_shape(0), np.float32)
+    planes = np.zeros(pool.buffer_shape(0), np.float32)
     logits, values = np.zeros((2, game.actions), np.float32), np.zeros((2, 2), np.float32)
     with pytest.raises(IndexError, match="no such group"):
         pool.core.collect(2, planes)

@@ -7,8 +7,11 @@ from importlib.util import find_spec
 import torch
 
 from halma.errors import HalmaError
-from halma.learn.networks import Network, TorchEvaluator, to_onnx
-from halma.search.evaluators import Evaluator, OnnxEvaluator
+from halma.networks.architectures.blocks import Network
+from halma.networks.evaluator import Evaluator
+from halma.networks.export import to_onnx
+from halma.networks.onnx_evaluator import OnnxEvaluator
+from halma.networks.torch_evaluator import TorchEvaluator
 
 #: groups of games that take turns at a GPU
 _GROUPS_ON_GPU = 2
@@ -25,7 +28,7 @@ def find_device(wanted: str) -> str:
     return wanted
 
 
-class Judges:
+class EvaluatorPool:
     """One network for a number of groups that ask at the same time.
 
     On a CPU each group has one thread and a copy of its own; a GPU serves two groups.

@@ -1,4 +1,4 @@
-"""The games of a plan as they are played: one class for a game, for workers and learning alike."""
+"""A game of a match: opening, seats, dice, limits, result."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from functools import cache
 
-from halma.agents import Agent, agent
+from halma.agents import agent
 from halma.arena.openings import play_opening
 from halma.arena.plan import Plan
 from halma.games import Game, Move
@@ -15,29 +15,29 @@ from halma.games.load import load
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedGame:
     """A finished game, as it is stored and counted."""
 
-    #: its place in the match, from 0
+    #: index in the match
     number: int
     #: names, seat by seat
     agents: tuple[str, ...]
     start: str
-    #: how many of the first moves and outcomes were the opening
+    #: number of moves and chance outcomes that belong to the opening
     opening: int
-    #: moves and outcomes of chance as text, in order
+    #: moves and chance outcomes as text, in order
     moves: tuple[str, ...]
-    #: moves of players alone
+    #: number of moves, without chance outcomes
     plies: int
     result: tuple[float, ...]
     end: str
-    #: what dice and players drew from
+    #: seed of the players' random generators
     seed: str
     seconds: float
 
 
 class MatchGame:
-    """A game of a plan that is being played: opening, dice, seats, limits, result.
+    """A game of a plan that is being played.
 
     Opening and dice depend on the set alone. Players draw from generators that depend on
     the game and the seat, so that two equal agents do not repeat one game.
@@ -62,7 +62,7 @@ class MatchGame:
     @property
     def is_over(self) -> bool:
         """Whether the game has ended by its rules or reached the plan's ply limit."""
-        return self.record.is_over or self.record.plies >= self._plan.most_plies
+        return self.record.is_over or self.record.plies >= self._plan.max_plies
 
     @property
     def to_move(self) -> int | None:
@@ -83,10 +83,10 @@ class MatchGame:
         if not self.is_over:
             self.record.roll(self._dice)
 
-    def played(self) -> Played:
+    def played(self) -> PlayedGame:
         """Return the finished game."""
         record, names = self.record, self._plan.agents
-        return Played(
+        return PlayedGame(
             number=self._number,
             agents=tuple(names[index] for index in self._seating),
             start=record.start.text,
@@ -100,23 +100,15 @@ class MatchGame:
         )
 
 
-class Table:
-    """Plays any game of one plan; which games were played before makes no difference."""
-
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-        self.game = load(plan.game)
-        self.agents = [_agent(name) for name in plan.agents]
-
-    def play(self, number: int) -> Played:
-        """Play game `number` from its opening to its end."""
-        game = MatchGame(self.game, self.plan, number)
-        while (index := game.to_move) is not None:
-            game.play(self.agents[index].choose(game.record, game.rng))
-        return game.played()
+#: Games and agents are built once per process; some are expensive.
+_game = cache(load)
+_agent = cache(agent)
 
 
-@cache
-def _agent(name: str) -> Agent:
-    """Build an agent once per process; some are expensive."""
-    return agent(name)
+def play_match_game(plan: Plan, number: int) -> PlayedGame:
+    """Play game `number` of a plan; the result does not depend on games played before."""
+    agents = [_agent(name) for name in plan.agents]
+    game = MatchGame(_game(plan.game), plan, number)
+    while (index := game.to_move) is not None:
+        game.play(agents[index].choose(game.record, game.rng))
+    return game.played()

@@ -18,9 +18,9 @@ from tiny_network import make_model, make_node, tiny_model, tiny_network
 
 import halma
 from halma.errors import HalmaError, NetworkError, OptionError
-from halma.learn import netfile
-from halma.learn.architectures import ARCHITECTURES, architecture
-from halma.learn.netfile import (
+from halma.networks import network_file
+from halma.networks.architectures import ARCHITECTURES, architecture
+from halma.networks.network_file import (
     KEY,
     describe,
     new_network,
@@ -29,7 +29,7 @@ from halma.learn.netfile import (
     read_weights,
     write_weights,
 )
-from halma.search.evaluators import OnnxEvaluator
+from halma.networks.onnx_evaluator import OnnxEvaluator
 
 GAME = halma.game("rhombus-4x4-3")
 ARRAYS = {
@@ -151,9 +151,9 @@ def test_foreign_files_are_refused(tmp_path, name, data, words):
 
 
 def test_large_files_are_refused(model, weights, monkeypatch):
-    monkeypatch.setattr(netfile, "LARGEST_FILE", weights.stat().st_size)
+    monkeypatch.setattr(network_file, "LARGEST_FILE", weights.stat().st_size)
     read_weights(weights)
-    monkeypatch.setattr(netfile, "LARGEST_FILE", weights.stat().st_size - 1)
+    monkeypatch.setattr(network_file, "LARGEST_FILE", weights.stat().st_size - 1)
     for path in (model, weights):
         assert "too large" in refusal(read_info, path)
 
@@ -447,7 +447,7 @@ def test_reading_needs_neither_torch_nor_onnxruntime(model, weights):
     done = run(
         "import sys, halma, halma.agents\n"
         "assert not {'torch', 'onnxruntime', 'numpy'} & set(sys.modules)\n"
-        "from halma.learn.netfile import read_info\n"
+        "from halma.networks.network_file import read_info\n"
         f"print(read_info({str(model)!r}).game)\n"
         "assert not {'safetensors', 'onnx', 'numpy'} & set(sys.modules)\n"
         f"print(read_info({str(weights)!r}).game)\n"
@@ -474,12 +474,19 @@ def test_a_missing_library_is_a_sentence(model, weights, monkeypatch):
     for use in (
         lambda: read_info(weights),
         lambda: write_weights(weights, describe(GAME, "modern"), ARRAYS),
-        lambda: netfile.write_model(model, describe(GAME, "modern"), b""),
+        lambda: network_file.write_model(model, describe(GAME, "modern"), b""),
     ):
         with pytest.raises(HalmaError, match=r'not installed: pip install "halma\[train\]"\.$'):
             use()
 
 
-def test_learning_without_torch_is_a_sentence():
-    done = run("import sys; sys.modules['torch'] = None; import halma.learn.networks")
-    assert 'pip install "halma[train]"' in done.stderr.splitlines()[-1]
+def test_training_without_torch_is_a_sentence(tmp_path):
+    out = str(tmp_path / "run")
+    done = run(
+        "import sys; sys.modules['torch'] = None\n"
+        f"sys.argv = ['halma', 'train', 'quick', '--out', {out!r}]\n"
+        "from halma.cli import main\n"
+        "main()"
+    )
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert 'pip install "halma[train]"' in done.stderr

@@ -12,8 +12,9 @@ from tiny_network import tiny_model, tiny_network
 import halma
 from halma.agents import Analyst, agent, net, play_game
 from halma.errors import HalmaError, NameSyntaxError, NetworkError, OptionError
+from halma.networks.evaluator import priors
+from halma.networks.onnx_evaluator import OnnxEvaluator
 from halma.search import TreeOptions
-from halma.search.evaluators import OnnxEvaluator, priors
 from halma.search.guided import GuidedSearch
 
 BOARDS = [
@@ -139,10 +140,10 @@ class ShareAPoint:
         values = np.stack([values[:, 0], 1 - values[:, 0]], 1)
         return logits, np.ascontiguousarray(values)
 
-    def lane(self, capacity, narrow=False):
-        from halma.search.evaluators import CalledLane
+    def buffer(self, capacity, narrow=False):
+        from halma.networks.evaluator import CallbackBuffer
 
-        return CalledLane(self.evaluate, (capacity, *self.shape))
+        return CallbackBuffer(self.evaluate, (capacity, *self.shape))
 
 
 @pytest.mark.parametrize("variant", ["rhombus-4x4-3", "rhombus-5x5-3:hops=mirror"])
@@ -169,11 +170,11 @@ def test_priors_survive_extreme_logits():
 def test_lanes_give_what_evaluate_gives():
     game = halma.game("rhombus-5x5-3")
     evaluator = evaluator_of(game)
-    lane = evaluator.lane(8)
-    assert lane.planes.shape == (8, *game.shape) and lane.planes.dtype == np.float32
-    lane.planes[:] = np.random.default_rng(0).random(lane.planes.shape)
-    lane.start(5)
-    for ours, theirs in zip(lane.finish(), evaluator.evaluate(lane.planes[:5]), strict=True):
+    buffer = evaluator.buffer(8)
+    assert buffer.planes.shape == (8, *game.shape) and buffer.planes.dtype == np.float32
+    buffer.planes[:] = np.random.default_rng(0).random(buffer.planes.shape)
+    buffer.start(5)
+    for ours, theirs in zip(buffer.finish(), evaluator.evaluate(buffer.planes[:5]), strict=True):
         np.testing.assert_array_equal(ours, theirs)
 
 

@@ -1,8 +1,8 @@
 """Self-play of many games at once: the Python face of `core/selfplay`.
 
-The core plays; whoever judges positions answers in batches through lanes, one for each group of
-games. A lane has an array `planes` to be filled, `start(number)` to begin judging the first so
-many rows, and `finish()` to get logits and values. While one group's lane is at work, another
+The core plays; whoever judges positions answers in batches through buffers, one for each group of
+games. A buffer has an array `planes` to be filled, `start(number)` to begin judging the first so
+many rows, and `finish()` to get logits and values. While one group's buffer is at work, another
 group's trees run.
 """
 
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from halma import _core
 from halma.errors import OptionError
 from halma.games import Game
-from halma.search.evaluators import CalledLane, Lane
+from halma.networks.evaluator import CallbackBuffer, InferenceBuffer
 from halma.search.mcts import TreeOptions
 
 if TYPE_CHECKING:
@@ -195,38 +195,38 @@ class Pool:
         except ValueError as error:
             raise OptionError(f"This self-play does not fit '{game.name}': {error}.") from None
 
-    def lane_shape(self, group: int) -> tuple[int, int, int, int]:
+    def buffer_shape(self, group: int) -> tuple[int, int, int, int]:
         """Return the shape a group's array of planes must have."""
         return (self.core.capacity(group), *self.game.shape)
 
-    def called_lanes(
+    def callback_buffers(
         self, judge: Callable[[Array], tuple[Array, Array]], dtype: str = "float32"
-    ) -> list[CalledLane]:
-        """Return lanes that call a function from planes to (logits, values)."""
+    ) -> list[CallbackBuffer]:
+        """Return buffers that call a function from planes to (logits, values)."""
         groups = range(self.core.groups)
-        return [CalledLane(judge, self.lane_shape(group), dtype) for group in groups]
+        return [CallbackBuffer(judge, self.buffer_shape(group), dtype) for group in groups]
 
-    def play(self, lanes: Sequence[Lane]) -> Iterator[Games]:
-        """Play with one lane per group, yielding games as they finish, to the last of them.
+    def play(self, buffers: Sequence[InferenceBuffer]) -> Iterator[Games]:
+        """Play with one buffer per group, yielding games as they finish, to the last of them.
 
-        It may be left at any time and called again with the same lanes: nothing is lost.
+        It may be left at any time and called again with the same buffers: nothing is lost.
         """
         core = self.core
-        for group, lane in enumerate(lanes):
-            if number := core.awaited(group) or core.collect(group, lane.planes):
-                lane.start(number)
+        for group, buffer in enumerate(buffers):
+            if number := core.awaited(group) or core.collect(group, buffer.planes):
+                buffer.start(number)
         while True:
             busy = False
-            for group, lane in enumerate(lanes):
+            for group, buffer in enumerate(buffers):
                 if core.awaited(group):
-                    number = core.step(group, *lane.finish(), lane.planes)
+                    number = core.step(group, *buffer.finish(), buffer.planes)
                 elif core.active(group):
-                    number = core.collect(group, lane.planes)
+                    number = core.collect(group, buffer.planes)
                 else:
                     continue
                 busy = True
                 if number:
-                    lane.start(number)
+                    buffer.start(number)
             if core.finished:
                 yield self.take()
             elif not busy:

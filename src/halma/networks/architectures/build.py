@@ -1,0 +1,31 @@
+"""A network in torch from its description."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import torch
+
+from halma.names import Value
+from halma.networks.architectures import architecture
+from halma.networks.architectures.blocks import Network
+from halma.networks.architectures.hsueh2023 import Hsueh2023
+from halma.networks.architectures.liu2019 import Liu2019
+from halma.networks.architectures.modern import Modern
+from halma.networks.network_file import NetworkInfo
+
+_BUILDERS: dict[str, Callable[[NetworkInfo, Mapping[str, Value]], Network]] = {
+    "modern": Modern,
+    "liu2019": Liu2019,
+    "hsueh2023": Hsueh2023,
+}
+
+
+def build(info: NetworkInfo, seed: int | None = None) -> Network:
+    """Return a new network of this description; the same seed gives the same weights."""
+    chosen = architecture(info.architecture)
+    chosen.check_fits(info.game, info.players, info.shape)
+    with torch.random.fork_rng(devices=[]):
+        if seed is not None:
+            torch.manual_seed(seed)
+        return _BUILDERS[chosen.kind.name](info, chosen.values)

@@ -1,0 +1,66 @@
+"""Export of torch networks to ONNX, checked against torch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from halma.errors import NetworkError
+from halma.extras import require
+from halma.networks.architectures.blocks import Network, for_inference
+from halma.networks.network_file import with_about, write_model
+from halma.networks.onnx_evaluator import OnnxEvaluator
+from halma.networks.weights import load_weights
+
+#: largest difference allowed between torch and onnxruntime, which sum in different orders
+TOLERANCE = 1e-3
+
+
+def to_onnx(network: Network) -> bytes:
+    """Return a network as an ONNX model without metadata."""
+    require("onnx")
+    from halma.networks.onnx_graph import Graph
+
+    model: bytes = Graph(for_inference(network)).model().SerializeToString()
+    return model
+
+
+def check_agreement(network: Network, model: bytes, positions: int = 64) -> float:
+    """Return the largest difference between torch and onnxruntime on random planes.
+
+    Raise a `NetworkError` if it is more than `TOLERANCE`.
+    """
+    info = network.info
+    planes = torch.randint(
+        0, 3, (positions, *info.shape), generator=torch.Generator().manual_seed(0)
+    )
+    with torch.no_grad():
+        expected = for_inference(network)(planes.float())
+    evaluator = OnnxEvaluator(model, info.shape, info.actions, info.players)
+    found = evaluator.evaluate(planes.float().numpy())
+    # Relative to the output where that is large, as logits may be.
+    worst = max(
+        float(((torch.from_numpy(ours) - theirs).abs() / theirs.abs().clamp(min=1)).max())
+        for ours, theirs in zip(found, expected, strict=True)
+    )
+    if not worst <= TOLERANCE:
+        raise NetworkError(
+            f"The exported network is not used: it differs from the original by {worst:.2g}."
+        )
+    return worst
+
+
+def export(network: Network, path: Path | str, about: Mapping[str, Any] | None = None) -> float:
+    """Write a network as ONNX; return the largest difference between its outputs and torch's."""
+    model = to_onnx(network)
+    difference = check_agreement(network, model)
+    write_model(path, with_about(network.info, about), model)
+    return difference
+
+
+def export_file(weights: Path | str, model: Path | str) -> float:
+    """Convert a file of weights to an ONNX file; return the largest difference of outputs."""
+    return export(load_weights(weights), model)

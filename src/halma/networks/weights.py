@@ -1,0 +1,38 @@
+"""A torch network's weights from and to a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from halma.errors import NetworkError, OptionError
+from halma.networks.architectures.blocks import Network
+from halma.networks.architectures.build import build
+from halma.networks.network_file import read_weights, with_about, write_weights
+
+
+def save_weights(
+    network: Network, path: Path | str, about: Mapping[str, Any] | None = None
+) -> None:
+    """Write weights to a file, with what there is to say about them."""
+    arrays = {name: t.detach().cpu().numpy() for name, t in network.state_dict().items()}
+    write_weights(path, with_about(network.info, about), arrays)
+
+
+def load_weights(path: Path | str) -> Network:
+    """Return the network whose weights are in a file."""
+    info, arrays = read_weights(path)
+    try:
+        network = build(info)
+    except OptionError as error:
+        raise NetworkError(f"'{path}' is not used: {error}") from None
+    expected = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
+    if {name: array.shape for name, array in arrays.items()} != expected:
+        raise NetworkError(
+            f"'{path}' is not used: its weights are not those of '{info.architecture}'."
+        )
+    network.load_state_dict({name: torch.from_numpy(array) for name, array in arrays.items()})
+    return network
