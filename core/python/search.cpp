@@ -33,6 +33,10 @@ struct Search {
   const AnyGame* game;
   std::unique_ptr<AnySearch> driver;
 
+  AnySearch& ready() const {
+    if (!driver->has_record()) throw nb::value_error("this search has no record: call set_record() first");
+    return *driver;
+  }
   AnySearch& begun() const {
     if (!driver->is_searching()) throw nb::value_error("this search has not begun");
     return *driver;
@@ -70,6 +74,7 @@ void check_distinct(const std::vector<Search*>& searches) {
 void run_many(const std::vector<Search*>& searches, std::uint64_t simulations, double seconds, int threads) {
   if (threads < 1) throw nb::value_error("there must be at least one thread");
   check_distinct(searches);
+  for (const Search* search : searches) search->ready();
   nb::gil_scoped_release release;
   share_work(threads, searches.size(),
              [&] { return [&](std::uint64_t i) { searches[i]->driver->run(simulations, seconds); }; });
@@ -183,13 +188,14 @@ void bind_search(nb::module_& module) {
       .def(
           "run",
           [](Search& s, std::uint64_t simulations, double seconds) {
+            AnySearch& driver = s.ready();
             nb::gil_scoped_release release;
-            s.driver->run(simulations, seconds);
+            driver.run(simulations, seconds);
           },
           nb::arg("simulations") = std::numeric_limits<std::uint64_t>::max(), nb::arg("seconds") = 0.0,
           "Search with an evaluator of the core, until the tree has `simulations` in all.")
       .def(
-          "begin", [](Search& s, std::uint64_t simulations) { s.driver->begin(simulations); },
+          "begin", [](Search& s, std::uint64_t simulations) { s.ready().begin(simulations); },
           nb::arg("simulations"), "Begin a search with a network; collect() and submit() carry it out.")
       .def(
           "root_moves", [](const Search& s, int length) { return s.begun().root_moves(length); },

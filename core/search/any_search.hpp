@@ -64,6 +64,7 @@ class AnySearch {
   virtual ~AnySearch() = default;
   /// Goes to the current position of a game: a decision at which it is not over.
   virtual void set_record(const Record& record) = 0;
+  virtual bool has_record() const = 0;
   /// Searches with an evaluator of the core.
   virtual void run(std::uint64_t simulations, double seconds) = 0;
 
@@ -111,6 +112,7 @@ class ErasedSearch : public AnySearch {
   }
 
   void set_record(const Record& record) override { driver_.set_record(record); }
+  bool has_record() const override { return driver_.has_record(); }
   void run(std::uint64_t simulations, double seconds) override {
     switch (evaluator_.kind) {
       case EvaluatorKind::uniform:

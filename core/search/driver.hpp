@@ -67,6 +67,7 @@ class SearchDriver {
     taken_.push_back(outcome);
   }
 
+  bool has_record() const { return record_.has_value(); }
   const Record& record() const { return *record_; }
   State state() const { return load_state(*game_, record_->state()); }
   const Mcts<G>& search() const { return search_; }

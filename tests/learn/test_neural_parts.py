@@ -177,7 +177,7 @@ class Equal:
         )
 
     def buffer(self, capacity, narrow=False):
-        from halma.networks.evaluator import CallbackBuffer
+        from halma.networks.callback_buffer import CallbackBuffer
 
         return CallbackBuffer(self.evaluate, (capacity, *self.shape))
 
@@ -199,7 +199,7 @@ class Narrow(Equal):
     """The same as a GPU does it: bytes and halves for those who ask, and floats for others."""
 
     def buffer(self, capacity, narrow=False):
-        from halma.networks.evaluator import CallbackBuffer
+        from halma.networks.callback_buffer import CallbackBuffer
 
         def judge(planes):
             kind = np.float16 if narrow else np.float32

@@ -12,7 +12,7 @@ from tiny_network import tiny_model, tiny_network
 import halma
 from halma.agents import Analyst, agent, net, play_game
 from halma.errors import HalmaError, NameSyntaxError, NetworkError, OptionError
-from halma.networks.evaluator import priors
+
 from halma.networks.onnx_evaluator import OnnxEvaluator
 from halma.search import TreeOptions
 from halma.search.guided import GuidedSearch
@@ -141,7 +141,7 @@ class ShareAPoint:
         return logits, np.ascontiguousarray(values)
 
     def buffer(self, capacity, narrow=False):
-        from halma.networks.evaluator import CallbackBuffer
+        from halma.networks.callback_buffer import CallbackBuffer
 
         return CallbackBuffer(self.evaluate, (capacity, *self.shape))
 

@@ -13,7 +13,7 @@ from halma.errors import OptionError
 from halma.games import Game, Move, Record
 from halma.names import Option, Value
 from halma.search.analysis import Analysis
-from halma.search.minimax import DEEPEST, MinimaxAnalysis, Minimax
+from halma.search.minimax import MAX_DEPTH, MinimaxAnalysis, Minimax
 
 #: for every agent that evaluates by a game's features
 WEIGHTS = Option(
@@ -98,7 +98,7 @@ def _spec(name: str, about: str, main: str, example: str, *more: Option) -> Agen
         about,
         lambda full, given: _build(name, full, given),
         options=(
-            Option("depth", 0, "Plies of the search.", low=1, high=DEEPEST),
+            Option("depth", 0, "Plies of the search.", low=1, high=MAX_DEPTH),
             Option("time", 0.0, "Seconds a move.", low=0.001, high=86_400, decimal=True),
             Option("nodes", 0, "Positions a move.", low=1, high=10**12),
             WEIGHTS,

@@ -14,7 +14,7 @@ from halma.agents.alphabeta import WEIGHTS, read_weights
 from halma.games import Game, Move, Record
 from halma.names import Option, Value
 from halma.search.analysis import Analysis
-from halma.search.minimax import DEEPEST, Minimax
+from halma.search.minimax import MAX_DEPTH, Minimax
 
 
 @dataclass
@@ -84,7 +84,7 @@ SPEC = AgentSpec(
     "minimax to a fixed depth with a linear evaluation (he2016)",
     _build,
     options=(
-        Option("depth", 2, "Plies of the search.", low=1, high=DEEPEST),
+        Option("depth", 2, "Plies of the search.", low=1, high=MAX_DEPTH),
         WEIGHTS,
         Option(
             "phases",

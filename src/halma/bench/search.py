@@ -70,43 +70,39 @@ def measure_search(settings: Settings, seed: int, note: Callable[[str], None]) -
     return report
 
 
-def first_decision(variant: Game, seed: int) -> bytes:
-    """Return the state in which the first player has to decide, chance being resolved."""
+def first_decision(variant: Game, seed: int) -> Record:
+    """Return a record at the first player's first decision, chance being resolved."""
     record = Record(variant)
     record.roll(random.Random(seed))
-    return record.position.state
+    return record
 
 
 def _uniform(variant: Game, seed: int) -> Work:
-    state = first_decision(variant, seed)
-    search = _core.Mcts(variant.core, _core.SearchOptions(), _core.EvaluatorKind.UNIFORM, seed=seed)
+    record = first_decision(variant, seed)
+    search = _core.Search(variant.core, _core.SearchOptions(), "uniform", seed=seed)
 
     def run(times: int) -> float:
         for _ in range(times):
-            search.set_root(state)
+            search.set_record(record.core)
             search.run(SIMULATIONS)
         return float(times * SIMULATIONS)
 
     return run
 
 
-def _uct_with_rollouts(variant: Game, seed: int) -> _core.Mcts:
-    options = _core.SearchOptions()
-    options.rule = _core.Rule.UCT
-    options.c = UCT_C
-    options.rollout_plies = variant.limits.plies
-    options.rollout_quiet = variant.limits.no_progress
-    return _core.Mcts(variant.core, options, _core.EvaluatorKind.ROLLOUT, seed=seed)
+def _uct_with_rollouts(variant: Game, seed: int) -> _core.Search:
+    options = search_options(variant, rule="uct", c=UCT_C)
+    return _core.Search(variant.core, options, "rollout", seed=seed)
 
 
 def _rollouts_row(rollouts: Rollouts, settings: Settings, seed: int, with_peers: bool) -> Row:
     variant = game(rollouts.variant)
-    state = first_decision(variant, seed)
+    record = first_decision(variant, seed)
     search = _uct_with_rollouts(variant, seed)
 
     def run(times: int) -> float:
         for _ in range(times):
-            search.set_root(state)
+            search.set_record(record.core)
             search.run(ROLLOUT_SIMULATIONS)
         return float(times * ROLLOUT_SIMULATIONS)
 

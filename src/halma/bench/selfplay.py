@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from halma.bench.harness import Report, Row, Settings, Work, rates
 from halma.games import Game, game
-from halma.search.mcts import TreeOptions
-from halma.selfplay import Pool, PoolOptions
+from halma.selfplay import Pool, selfplay_options
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,20 +30,25 @@ class Setting:
     """A game and how it is searched."""
 
     variant: str
-    search: TreeOptions
+    search: dict[str, Any]
     simulations: int
 
-    def options(self) -> PoolOptions:
+    def options(self, variant: Game) -> _core.SelfPlayOptions:
         """Return how games are played."""
-        return PoolOptions(search=self.search, simulations=self.simulations)
+        return selfplay_options(
+            variant,
+            self.search,
+            simulations=self.simulations,
+            temperatures=[(0, 1.0), (30, 0.0)],
+        )
 
 
 #: liu2019's view and simulations, our own board with Gumbel, dice, flips and their context
 SETTINGS = (
-    Setting("rhombus-7x7-6:liu2019", TreeOptions(rule="puct", c=1.5, noise=0.25), 175),
-    Setting("rhombus-7x7-6", TreeOptions(rule="gumbel"), 32),
-    Setting("ewn-5x5-6", TreeOptions(rule="gumbel"), 32),
-    Setting("cdc-2x4-PPPP", TreeOptions(rule="puct", noise=0.25), 100),
+    Setting("rhombus-7x7-6:liu2019", {"rule": "puct", "c": 1.5, "dirichlet_weight": 0.25}, 175),
+    Setting("rhombus-7x7-6", {"rule": "gumbel", "gumbel_scale": 1.0}, 32),
+    Setting("ewn-5x5-6", {"rule": "gumbel", "gumbel_scale": 1.0}, 32),
+    Setting("cdc-2x4-PPPP", {"rule": "puct", "dirichlet_weight": 0.25}, 100),
 )
 #: leaves a second and core: 16 such cores feed 0.6 of an H200 with liu2019's network
 LEAVES_GOAL = 180e3
@@ -89,7 +93,7 @@ def free_judge(variant: Game) -> Judge:
 
 
 def _pool(setting: Setting, variant: Game, seed: int, threads: int) -> Pool:
-    return Pool(variant, setting.options(), slots=SLOTS, threads=threads, seed=seed)
+    return Pool(variant, setting.options(variant), slots=SLOTS, threads=threads, seed=seed)
 
 
 def _leaves(pool: Pool, judge: Judge) -> Work:
@@ -103,7 +107,7 @@ def _leaves(pool: Pool, judge: Judge) -> Work:
         judged = 0
         for _ in range(times):
             for group, buffer in enumerate(buffers):
-                judged += core.awaited(group)
+                judged += core.pending(group)
                 buffer.start(core.step(group, *buffer.finish(), buffer.planes))
         core.take_finished()
         return float(judged)
@@ -113,7 +117,7 @@ def _leaves(pool: Pool, judge: Judge) -> Work:
 
 def _short_games(settings: Settings, seed: int) -> Row:
     """Return games a second of a game that is over soon, with a judge that costs nothing."""
-    setting = Setting("ewn-3x3-3", TreeOptions(rule="gumbel"), 16)
+    setting = Setting("ewn-3x3-3", {"rule": "gumbel", "gumbel_scale": 1.0}, 16)
     variant = game(setting.variant)
     pool = _pool(setting, variant, seed, threads=1)
     buffers = pool.callback_buffers(free_judge(variant))

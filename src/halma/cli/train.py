@@ -104,7 +104,7 @@ def _say_what_now(folder: Path, recipe: Recipe, finished: bool) -> None:
     """Print where things are, and commands to be copied."""
     from halma.learn.reports.page import NAME
 
-    name, against = f"learned:{folder}", "optimal"
+    name, against = f"tabular:{folder}", "optimal"
     if recipe.method == "neural":
         name, against = f"net:{folder / 'best.onnx'},sims=100", "greedy"
     learned, here, variant = shlex.quote(name), program(), recipe.game.name

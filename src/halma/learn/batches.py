@@ -124,7 +124,7 @@ class Batches:
                 w["no_progress"],
                 w["policy_offsets"],
                 w["policy_actions"],
-                w["policy_shares"],
+                w["policy_weights"],
                 rows,
                 mirrors,
                 arrays.planes.numpy(),

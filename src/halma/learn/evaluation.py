@@ -101,7 +101,7 @@ class Contests:
     ) -> Tally:
         settings = self._settings
         seeds = np.random.SeedSequence((settings.seed, *purpose)).generate_state(3, np.uint64) >> 2
-        options = tree_options(settings, noise=False).for_game(self._game)
+        options = search_options(self._game, **tree_options(settings, noise=False))
         sims = simulations or settings.search.simulations
         players = [
             SearchPlayer(self._game, one.evaluators[0], options, sims, int(seed))

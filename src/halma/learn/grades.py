@@ -13,7 +13,7 @@ from halma.learn.matches import play_match
 from halma.learn.players import AgentPlayer, PolicyPlayer
 from halma.learn.recipe import Recipe
 from halma.learn.truth import TestPositions, decisions_near_start
-from halma.networks.evaluator import Evaluator
+from halma.search.evaluator import Evaluator
 from halma.solve import solution_for, solve
 
 KEYS = ("wr_p", "wr_p_low", "wr_p_high", "err_p", "mae_v")

@@ -11,7 +11,8 @@ import numpy as np
 from halma import _core
 from halma.agents import Agent
 from halma.games import Game, Move, Record
-from halma.networks.evaluator import Evaluator, InferenceBuffer, priors
+from halma.search.evaluator import Evaluator, InferenceBuffer
+from halma.search.tree_search import run_with_network
 
 
 class Player(Protocol):
@@ -53,38 +54,38 @@ class PolicyPlayer:
 
 
 class SearchPlayer:
-    """A network that searches: all games' trees grow together."""
+    """A network that searches: the trees of all games grow together."""
 
     def __init__(
         self,
         game: Game,
-        judge: Evaluator,
+        evaluator: Evaluator,
         options: _core.SearchOptions,
         simulations: int,
         seed: int,
     ) -> None:
         self._game = game
-        self._judge = judge
+        self._evaluator = evaluator
         self._options = options
         self._simulations = simulations
         self._seeds = random.Random(seed)
         self._buffer: InferenceBuffer | None = None
 
-    def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[Move]:
-        """Return what a search finds best in each game."""
-        core, number = self._game.core, len(records)
-        batch = _core.Batch(core, self._options, number, self._seeds.getrandbits(62))
-        for tree, record in enumerate(records):
-            states = (record.state_at(i) for i in reversed(range(len(record))))
-            earlier = [state for state in states if not core.at_chance(state)]
-            batch.set_root(tree, record.state_at(len(record)), self._simulations, earlier)
-        if self._buffer is None or len(self._buffer.planes) < number:
-            self._buffer = self._judge.buffer(number)
-        buffer = self._buffer
-        while collected := batch.collect(buffer.planes):
-            buffer.start(collected)
-            logits, values = buffer.finish()
-            batch.submit(priors(logits), values)
+    def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[int]:
+        """Return the best move of a search in each game."""
+        core = self._game.core
+        searches = []
+        for record in records:
+            search = _core.Search(
+                core, self._options, "network", seed=self._seeds.getrandbits(62)
+            )
+            search.set_record(record.core)
+            search.begin(self._simulations)
+            searches.append(search)
+        if self._buffer is None or len(self._buffer.planes) < len(records):
+            self._buffer = self._evaluator.buffer(len(records))
+        run_with_network(searches, self._buffer)
         return [
-            record.position.legal_moves[batch.best(tree)] for tree, record in enumerate(records)
+            core.legal(record.position.state)[search.best()]
+            for record, search in zip(records, searches, strict=True)
         ]

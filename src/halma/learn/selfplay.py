@@ -18,9 +18,8 @@ from halma import _core
 from halma.errors import RunError
 from halma.games import Game
 from halma.learn.alphazero_settings import NeuralSettings
-from halma.networks.evaluator import Evaluator, InferenceBuffer
-from halma.search.mcts import TreeOptions
-from halma.selfplay import Pool, PoolOptions
+from halma.search.evaluator import Evaluator, InferenceBuffer
+from halma.selfplay import Pool, selfplay_options
 
 #: What the core calls arrays of finished games, and all of it that is kept.
 Samples = dict[str, np.ndarray[Any, Any]]
@@ -30,38 +29,39 @@ Watch = Callable[[int, int], None]
 _WATCH_SECONDS = 0.25
 
 
-def tree_options(settings: NeuralSettings, noise: bool = True) -> TreeOptions:
-    """Return how searches go about it, with noise at the root or without."""
+def tree_options(settings: NeuralSettings, noise: bool = True) -> dict[str, Any]:
+    """Return the options of tree search by name, with noise at the root or without."""
     search = settings.search
-    # Gumbel's draw at the root is noise enough.
-    noisy = noise and search.rule == "puct"
-    return TreeOptions(
-        rule=search.rule,
-        c=search.c,
-        untried=search.untried,
-        solver=search.solver,
-        cut_loops=search.loops,
-        noise=search.noise if noisy else 0.0,
-        noise_alpha=search.alpha,
-        considered=search.considered,
-        value_scale=search.value_scale,
-    )
+    return {
+        "rule": search.rule,
+        "c": search.c,
+        "fpu": search.untried,
+        "solver": search.solver,
+        "limits": "first-repetition" if search.loops else "game",
+        "dirichlet_weight": search.noise if noise else 0.0,
+        "dirichlet_alpha": search.alpha,
+        "gumbel_scale": 1.0 if noise else 0.0,
+        "max_considered_actions": search.considered,
+        "value_scale": search.value_scale,
+    }
 
 
-def pool_options(settings: NeuralSettings) -> PoolOptions:
+def pool_options(game: Game, settings: NeuralSettings) -> _core.SelfPlayOptions:
     """Return how games of self-play are played."""
     search, play = settings.search, settings.selfplay
-    warm = ((0, play.temperature),) if play.temperature_plies else ()
-    return PoolOptions(
-        search=tree_options(settings),
+    warm = [(0, play.temperature)] if play.temperature_plies else []
+    return selfplay_options(
+        game,
+        tree_options(settings),
         simulations=search.simulations - search.count_root,
         full_share=play.full_share,
         fast_simulations=play.fast_simulations,
-        temperatures=(*warm, (play.temperature_plies, play.late_temperature)),
-        opening=(play.random_least, play.random_most),
-        resign_below=play.resign_below,
-        resign_after=play.resign_after,
-        resign_never_share=play.resign_never,
+        temperatures=[*warm, (play.temperature_plies, play.late_temperature)],
+        random_plies_min=play.random_least,
+        random_plies_max=play.random_most,
+        resign_threshold=play.resign_below,
+        resign_consecutive=play.resign_after,
+        no_resign_share=play.resign_never,
     )
 
 
@@ -139,7 +139,7 @@ class SelfPlay:
         slots = play.slots if endless else min(play.slots, play.games)
         pool = Pool(
             self.game,
-            pool_options(self.settings),
+            pool_options(self.game, self.settings),
             slots=max(slots, len(self.evaluators)),
             groups=len(self.evaluators),
             threads=self._threads,
@@ -237,7 +237,7 @@ _ROWS = (
     "values",
     "outcomes",
 )
-_POLICIES = ("policy_actions", "policy_shares")
+_POLICIES = ("policy_actions", "policy_weights")
 _GAMES = ("numbers", "lengths", "ends", "scores")
 _EVENTS = ("event_chance", "event_values")
 _OFFSETS = ("policy_offsets", "row_offsets", "event_offsets")

@@ -256,7 +256,7 @@ class _Loop(Sitting):
             "indices": trainer.indices(),
             "table": trainer.table().reshape(-1),
             "updates": trainer.updates(),
-            "recent": np.frombuffer(trainer.recent(), dtype=np.uint8),
+            "recent": np.frombuffer(trainer.replay_buffer(), dtype=np.uint8),
         }
         self.save(trainer.iteration, {"seconds": self.seconds}, arrays)
 
@@ -279,28 +279,24 @@ def make_trainer(recipe: Recipe, threads: int = 1) -> _core.TabularTrainer:
     """Return the core's trainer of a recipe, before its first iteration."""
     settings: TabularSettings = recipe.settings
     game, search = recipe.game, settings.search
-    options = _core.SearchOptions()
-    options.rule = getattr(_core.Rule, search.rule.upper())
-    options.c = search.c
-    options.untried = getattr(_core.Untried, search.untried.upper())
-    options.solver = search.solver
-    options.considered = search.considered
-    if search.rule == "puct":
-        # Gumbel's draw at the root is noise enough.
-        options.noise_weight, options.noise_alpha = search.noise, search.alpha
-    return _core.TabularTrainer(
-        game.core,
-        options,
-        game.limits,
-        simulations=search.simulations,
-        count_root=search.count_root,
-        games=settings.selfplay.games,
-        window=settings.learning.window,
-        seed=settings.seed,
-        symmetry=settings.learning.symmetry,
-        spread=settings.learning.spread,
-        threads=threads,
+    options = _core.TabularOptions()
+    options.search = search_options(
+        game,
+        rule=search.rule,
+        c=search.c,
+        fpu=search.untried,
+        solver=search.solver,
+        dirichlet_weight=search.noise,
+        dirichlet_alpha=search.alpha,
+        gumbel_scale=1.0,
+        max_considered_actions=search.considered,
     )
+    options.limits = game.limits
+    options.seed = settings.seed
+    options.simulations, options.count_root = search.simulations, search.count_root
+    options.games, options.replay_buffer = settings.selfplay.games, settings.learning.window
+    options.symmetry, options.spread = settings.learning.symmetry, settings.learning.spread
+    return _core.TabularTrainer(game.core, options, threads)
 
 
 def find_solution(

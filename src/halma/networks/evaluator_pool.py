@@ -8,7 +8,7 @@ import torch
 
 from halma.errors import HalmaError
 from halma.networks.architectures.blocks import Network
-from halma.networks.evaluator import Evaluator
+from halma.search.evaluator import Evaluator
 from halma.networks.export import to_onnx
 from halma.networks.onnx_evaluator import OnnxEvaluator
 from halma.networks.torch_evaluator import TorchEvaluator

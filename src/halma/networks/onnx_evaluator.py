@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from halma.errors import NetworkError, error_text
-from halma.networks.evaluator import CallbackBuffer, InferenceBuffer
+from halma.networks.callback_buffer import CallbackBuffer
+from halma.search.evaluator import InferenceBuffer
 
 if TYPE_CHECKING:
-    from halma.networks.evaluator import Floats
+    from halma.search.evaluator import Floats
 
 
 class OnnxEvaluator:

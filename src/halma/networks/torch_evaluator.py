@@ -11,10 +11,11 @@ from torch import Tensor
 from halma.errors import HalmaError
 from halma.games import game
 from halma.networks.architectures.blocks import Network, for_inference
-from halma.networks.evaluator import CallbackBuffer, InferenceBuffer
+from halma.networks.callback_buffer import CallbackBuffer
+from halma.search.evaluator import InferenceBuffer
 
 if TYPE_CHECKING:
-    from halma.networks.evaluator import Floats
+    from halma.search.evaluator import Floats
 
 Precision = Literal["float32", "bfloat16", "float16"]
 #: a buffer on a GPU records its work for so many sizes of batches, each half of the one before

@@ -1,6 +1,5 @@
 """Engines: they search a position and report what they found."""
 
-from halma.networks.evaluator import Evaluator, InferenceBuffer
 from halma.search.analysis import Analysis, MoveReport
 from halma.search.evaluator import Evaluator, InferenceBuffer
 from halma.search.minimax import Minimax, MinimaxAnalysis

@@ -9,72 +9,38 @@ group's trees run.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from halma import _core
 from halma.errors import OptionError
 from halma.games import Game
-from halma.networks.evaluator import CallbackBuffer, InferenceBuffer
-from halma.search.mcts import TreeOptions
+from halma.networks.callback_buffer import CallbackBuffer
+from halma.search.evaluator import InferenceBuffer
+from halma.search.options import search_options
 
 if TYPE_CHECKING:
     import numpy as np
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
-#: rules of selection that make use of a network's policy
-RULES = ("puct", "gumbel")
 
+def selfplay_options(
+    game: Game, search: Mapping[str, Any], **values: Any
+) -> _core.SelfPlayOptions:
+    """Return options of self-play, with options of tree search by name.
 
-@dataclass(frozen=True)
-class PoolOptions:
-    """How games are played; `core/selfplay/options.hpp` explains each dial."""
-
-    search: TreeOptions = field(default_factory=lambda: TreeOptions(rule="puct", noise=0.25))
-    simulations: int = 100
-    #: leaves of one tree that are judged together
-    leaves: int = 1
-    #: whether a search goes on in the tree of the move before
-    reuse: bool = False
-    #: share of searches that are full; the rest make `fast_simulations` and give no target
-    full_share: float = 1.0
-    fast_simulations: int = 0
-    #: (ply, temperature) pairs in order: from that ply on, with that temperature
-    temperatures: tuple[tuple[int, float], ...] = ((0, 1.0), (30, 0.0))
-    #: each game begins with a number of random moves drawn from this range
-    opening: tuple[int, int] = (0, 0)
-    #: a player gives up whose value is below this; 0 for never
-    resign_below: float = 0.0
-    #: at how many decisions in a row
-    resign_after: int = 1
-    #: share of games that are played to the end all the same
-    resign_never_share: float = 0.1
-
-    def for_game(self, game: Game) -> _core.PoolOptions:
-        """Return the core's options, or raise an `OptionError` if the game cannot have them."""
-        if self.search.rule not in RULES:
-            raise OptionError(
-                f"'{self.search.rule}' makes no use of a policy; self-play searches by "
-                f"{' or '.join(RULES)}."
-            )
-        options = _core.PoolOptions()
-        options.search = self.search.for_game(game)
-        options.opening_least, options.opening_most = self.opening
-        options.temperatures = list(self.temperatures)
-        for name in (
-            "simulations",
-            "leaves",
-            "reuse",
-            "full_share",
-            "fast_simulations",
-            "resign_below",
-            "resign_after",
-            "resign_never_share",
-        ):
-            setattr(options, name, getattr(self, name))
-        return options
+    `core/selfplay/options.hpp` declares them; `temperatures` are (ply, temperature) pairs.
+    """
+    options = _core.SelfPlayOptions()
+    options.search = search_options(game, **search)
+    try:
+        for name, value in values.items():
+            setattr(options, name, value)
+    except (ValueError, TypeError) as error:
+        raise OptionError(f"Options of self-play: {error}.") from None
+    return options
 
 
 @dataclass(frozen=True)
@@ -103,7 +69,7 @@ class Games:
     #: policy targets: row i has the entries offsets[i] to offsets[i + 1], none without a target
     policy_offsets: Array
     policy_actions: Array
-    policy_shares: Array
+    policy_weights: Array
     #: float32 (rows, players): the game's scores from 0 to 1, the mover's first
     outcomes: Array
     #: number of the row's game
@@ -162,7 +128,7 @@ class Pool:
     def __init__(
         self,
         game: Game,
-        options: PoolOptions | None = None,
+        options: _core.SelfPlayOptions,
         *,
         slots: int,
         groups: int = 2,
@@ -178,12 +144,11 @@ class Pool:
         core). `limits` end games early; without them the variant's own do.
         """
         self.game = game
-        self.options = options or PoolOptions()
         end = {} if games is None else {"end": first + games}
         try:
             self.core = _core.Pool(
                 game.core,
-                self.options.for_game(game),
+                options,
                 game.limits if limits is None else limits,
                 slots,
                 groups,
@@ -213,12 +178,12 @@ class Pool:
         """
         core = self.core
         for group, buffer in enumerate(buffers):
-            if number := core.awaited(group) or core.collect(group, buffer.planes):
+            if number := core.pending(group) or core.collect(group, buffer.planes):
                 buffer.start(number)
         while True:
             busy = False
             for group, buffer in enumerate(buffers):
-                if core.awaited(group):
+                if core.pending(group):
                     number = core.step(group, *buffer.finish(), buffer.planes)
                 elif core.active(group):
                     number = core.collect(group, buffer.planes)

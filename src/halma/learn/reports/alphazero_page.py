@@ -164,7 +164,7 @@ def _row(game: Game, last: _Game, row: int) -> str:
     shares = dict(
         zip(
             samples["policy_actions"][entries].tolist(),
-            samples["policy_shares"][entries].tolist(),
+            samples["policy_weights"][entries].tolist(),
             strict=True,
         )
     )
