@@ -185,7 +185,7 @@ double exact_score(const G& game, const typename G::State& state, int player,
                    std::span<const float> weights) {
   double score = 0;
   if constexpr (HasFeatures<G>) {
-    float features[kMaxFeatures];
+    float features[kMaxFeatures] = {};
     game.features(state, player, features);
     for (std::size_t i = 0; i < weights.size(); ++i)
       score += static_cast<double>(weights[i]) * static_cast<double>(features[i]);

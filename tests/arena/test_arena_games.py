@@ -255,7 +255,7 @@ def test_games_do_not_depend_on_the_number_of_workers():
 def test_a_worker_says_what_is_wrong():
     plan = make_plan("cdc-2x4-PPPP", ["random", "greedy"])
     for workers in (1, 2):
-        with pytest.raises(HalmaError, match="no notion of advance"):
+        with pytest.raises(HalmaError, match="no measure of advance"):
             play_matches([plan], 10, workers)
 
 

@@ -1,4 +1,4 @@
-"""The benchmark's bookkeeping; the figures themselves are nobody's business here."""
+"""Timing, rows and printing of the benchmarks; the values measured are not tested."""
 
 import json
 import time
@@ -7,11 +7,11 @@ import pytest
 from typer.testing import CliRunner
 
 from halma.bench import peers, rules
-from halma.bench.harness import QUICK, Report, Row, Settings, machine, rates
-from halma.bench.table import print_rows, short
+from halma.bench.harness import QUICK, Effort, machine, rates
+from halma.bench.report import BenchReport, Measurement, short
 from halma.cli.app import app
 
-TINY = Settings(rounds=1, seconds=0.001, peer_games=3)
+TINY = Effort(rounds=1, seconds=0.001, peer_games=3)
 
 
 def test_rates_divide_units_by_seconds():
@@ -19,13 +19,13 @@ def test_rates_divide_units_by_seconds():
         time.sleep(0.002 * portions)
         return 10 * portions
 
-    assert 2000 < rates({"sleeper": work}, Settings(2, 0.02, 1))["sleeper"] <= 5000
+    assert 2000 < rates(Effort(2, 0.02, 1), work)[0] <= 5000
 
 
-def test_contestants_take_turns():
+def test_works_take_turns():
     calls = []
 
-    def contestant(name):
+    def named(name):
         def work(portions):
             calls.append(name)
             time.sleep(0.001)
@@ -33,27 +33,27 @@ def test_contestants_take_turns():
 
         return work
 
-    rates({name: contestant(name) for name in "ab"}, Settings(3, 0.001, 1))
+    rates(Effort(3, 0.001, 1), named("a"), named("b"))
     assert calls[-6:] == ["a", "b"] * 3
 
 
 def test_rows():
-    floor = Row("speed", 20.0, "plies/s", goal=10.0)
+    floor = Measurement("speed", 20.0, "plies/s", goal=10.0)
     assert (floor.met, floor.ratio) == (True, None)
     assert {"name", "value", "unit", "goal"} <= set(floor.as_dict())
     assert "peer" not in floor.as_dict()
-    ceiling = Row("size", 80, "bytes", goal=64, at_most=True)
+    ceiling = Measurement("size", 80, "bytes", goal=64, at_most=True)
     assert ceiling.met is False
-    beside = Row("speed", 20.0, "plies/s", 10.0, False, "Peer", 5.0, "plies/s")
+    beside = Measurement("speed", 20.0, "plies/s", 10.0, False, "Peer", 5.0, "plies/s")
     assert beside.as_dict()["ratio"] == 4.0
-    other_unit = Row("speed", 20.0, "plies/s", 10.0, False, "Peer", 5.0, "hops/s")
+    other_unit = Measurement("speed", 20.0, "plies/s", 10.0, False, "Peer", 5.0, "hops/s")
     assert other_unit.as_dict()["ratio"] is None
-    assert Row("free", 1.0, "s").met is None
+    assert Measurement("free", 1.0, "s").met is None
 
 
-def test_a_tiny_run_has_every_row_that_was_promised(capsys):
+def test_a_tiny_run_has_every_row(capsys):
     notes = []
-    report = rules.measure_rules(TINY, 0, notes.append)
+    report = BenchReport.collect(rules.measure_rules(TINY, 0), notes.append)
     names = [row.name for row in report.rows]
     assert "ewn-5x5-6 playouts" in names
     assert "ewn-5x5-6 state" in names
@@ -65,31 +65,30 @@ def test_a_tiny_run_has_every_row_that_was_promised(capsys):
         if "peer" in row:
             assert row["peer_value"] > 0
             assert "ratio" in row
-    print_rows(machine(), report)
+    report.print(machine())
     shown = capsys.readouterr().out
     for name in names:
         assert name in shown
     assert "build: " in shown
 
 
-def test_variants_and_peers_that_are_missing_are_noted(monkeypatch):
+def test_a_missing_peer_is_noted(monkeypatch):
     monkeypatch.setattr(peers, "available", lambda: False)
-    monkeypatch.setattr(rules, "PLAYOUTS", ())
-    monkeypatch.setattr(rules, "PERFT", (("nothing-8x8", 3, 1e6),))
-    monkeypatch.setattr(rules, "MOVE_LISTS", (("nothing-8x8", 1e6), ("ewn-3x3-3", 1e6)))
+    monkeypatch.setattr(rules, "PLAYOUTS", rules.PLAYOUTS[:1])
+    monkeypatch.setattr(rules, "PERFT", ())
+    monkeypatch.setattr(rules, "MOVE_LISTS", (("ewn-3x3-3", 1e6),))
     monkeypatch.setattr(rules, "STATE_BYTES", ())
-    report = rules.measure_rules(TINY, 0, lambda line: None)
-    assert [row.name for row in report.rows] == ["ewn-3x3-3 move lists", "import halma"]
-    assert len(report.notes) == 2
-    assert "OpenSpiel" in report.notes[0]
-    assert "'nothing-8x8'" in report.notes[1]
+    note, playouts, *others = rules.measure_rules(TINY, 0)
+    assert note == "OpenSpiel is not installed, so no peer is measured."
+    assert playouts.name == "ewn-5x5-6 playouts" and playouts.peer is None
+    assert [row.name for row in others] == ["ewn-3x3-3 move lists", "import halma"]
 
 
 def test_perft_rows_count_leaves(monkeypatch):
     monkeypatch.setattr(rules, "PLAYOUTS", ())
     monkeypatch.setattr(rules, "PERFT", (("ewn-3x3-3", 2, 1e6),))
     monkeypatch.setattr(rules, "MOVE_LISTS", ())
-    row = rules.measure_rules(TINY, 0, lambda line: None).rows[0]
+    row = next(iter(rules.measure_rules(TINY, 0)))
     assert (row.name, row.unit) == ("ewn-3x3-3 perft 2", "leaves/s")
 
 
@@ -110,8 +109,8 @@ def test_the_verb_prints_one_object(monkeypatch):
 
 
 def test_a_figure_below_its_goal_is_no_error(monkeypatch, capsys):
-    report = Report([Row("slow thing", 1.0, "plies/s", goal=1e9)])
-    print_rows({"cpu": "abacus"}, report)
+    report = BenchReport([Measurement("slow thing", 1.0, "plies/s", goal=1e9)])
+    report.print({"cpu": "abacus"})
     shown = capsys.readouterr().out
     assert "slow thing" in shown
     assert " no " in shown

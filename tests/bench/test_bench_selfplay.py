@@ -1,4 +1,4 @@
-"""The self-play benchmark's bookkeeping."""
+"""The self-play benchmark in a tiny form."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import numpy as np
 
 import halma
 from halma.bench import network, selfplay
-from halma.bench.harness import Settings
+from halma.bench.harness import Effort
+from halma.bench.report import BenchReport
 
-TINY = Settings(rounds=1, seconds=0.001, peer_games=1)
+TINY = Effort(rounds=1, seconds=0.001, peer_games=1)
 
 
 def test_a_tiny_run_has_every_row(monkeypatch):
@@ -18,11 +19,11 @@ def test_a_tiny_run_has_every_row(monkeypatch):
     monkeypatch.setattr(network, "LEARNER_GAMES", 4)
     monkeypatch.setattr(network, "LEARNER_STEPS", 2)
     notes = []
-    report = selfplay.measure_selfplay(TINY, 0, notes.append)
+    report = BenchReport.collect(selfplay.measure_selfplay(TINY, 0), notes.append)
     names = [row.name for row in report.rows]
-    for setting in selfplay.SETTINGS:
-        assert f"{setting.variant} pool" in names
-        assert f"{setting.variant} memory" in names
+    for case in selfplay.CASES:
+        assert f"{case.variant} pool" in names
+        assert f"{case.variant} memory" in names
     assert "ewn-3x3-3 games" in names and "self-play beside the network" in names
     assert "180 simulations, one move, one core" in names
     assert "learner at work, not waiting" in names
@@ -30,9 +31,9 @@ def test_a_tiny_run_has_every_row(monkeypatch):
     assert all(row.value > 0 for row in report.rows)
 
 
-def test_the_free_judge_answers_in_the_right_shape():
+def test_the_free_evaluator_returns_the_right_shapes():
     game = halma.game("star-37-3p")
-    logits, values = selfplay.free_judge(game)(np.zeros((3, *game.shape), np.float32))
+    logits, values = selfplay.free_evaluator(game)(np.zeros((3, *game.shape), np.float32))
     assert logits.shape == (3, game.actions)
     assert values.shape == (3, 3)
     np.testing.assert_allclose(values.sum(axis=1), 1, atol=1e-5)

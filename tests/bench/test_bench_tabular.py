@@ -1,18 +1,20 @@
-"""The benchmark of tabular learning in a tiny form: its rows, its checks, its memory."""
+"""The benchmark of tabular AlphaZero in a tiny form."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
 
 from halma.bench import tabular
-from halma.bench.harness import Settings
+from halma.bench.harness import Effort
 from halma.bench.memory import training_bytes
+from halma.bench.report import BenchReport
 from halma.cli.app import app
 from halma.errors import HalmaError
 from halma.learn import load
 
-TINY = Settings(rounds=1, seconds=0.001, peer_games=3)
+TINY = Effort(rounds=1, seconds=0.001, peer_games=3)
 SMALLEST = tabular.ITERATIONS[:1]
 
 
@@ -21,9 +23,9 @@ def few_games(monkeypatch):
     monkeypatch.setattr(tabular, "MATCH_GAMES", 100)
 
 
-def test_every_row_that_was_promised(few_games):
-    told = []
-    report = tabular.measure_tabular(TINY, 0, told.append)
+def test_every_row(few_games):
+    lines = []
+    report = BenchReport.collect(tabular.measure_tabular(TINY, 0), lines.append)
     rows = {row.name: row for row in report.rows}
     for name, goal, paper in (("ewn-3x3-3", 1.5, 2.143), ("cdc-2x4-PPPP", 10.0, 18.418)):
         games = rows[f"{name} 1,000 games"]
@@ -35,34 +37,33 @@ def test_every_row_that_was_promised(few_games):
         )
         assert (rows[f"{name} WR_p"].goal, rows[f"{name} WR_p"].at_most) == (1.0, True)
     assert all(row.value > 0 for row in report.rows)
-    assert len(told) == len(rows) == 6
-    assert "times the goal" in told[0]
+    assert len(lines) == len(rows) == 6
+    assert "times the goal" in lines[0]
     assert report.notes == ["Memory is left out of a quick run."]
 
 
 def test_every_round_does_the_same_work():
-    again = tabular._Again(load("hsueh2023/ewn-3x3-3", {"selfplay.games": 5}))
-    learnt = []
+    iteration = tabular.RepeatedIteration(load("hsueh2023/ewn-3x3-3", {"selfplay.games": 5}))
+    learned = []
     for threads in (1, 2, 1):
-        assert again.iterate(threads) > 0
-        learnt.append(again.learnt)
-    assert learnt[0] == learnt[1] == learnt[2]
+        assert iteration.run(threads) > 0
+        learned.append(iteration.learned)
+    assert learned[0] == learned[1] == learned[2]
 
 
-def test_threads_that_learn_something_else_are_found_out(few_games, monkeypatch):
+def test_threads_that_learn_another_table_are_an_error(few_games, monkeypatch):
     monkeypatch.setattr(tabular, "ITERATIONS", SMALLEST)
     answers = iter([b"one", b"another"])
-    monkeypatch.setattr(tabular._Again, "learnt", property(lambda self: next(answers)))
-    with pytest.raises(HalmaError, match="did not learn the same"):
-        tabular.measure_tabular(TINY, 0, lambda text: None)
+    monkeypatch.setattr(tabular.RepeatedIteration, "learned", property(lambda self: next(answers)))
+    with pytest.raises(HalmaError, match="Two threads learned another table"):
+        list(tabular.measure_tabular(TINY, 0))
 
 
 def test_memory_is_measured_in_another_process(few_games, monkeypatch, tmp_path):
     monkeypatch.setenv("HALMA_TABLES", str(tmp_path))
     monkeypatch.setattr(tabular, "ITERATIONS", ())
     monkeypatch.setattr(tabular, "MEMORY", (("hsueh2023/ewn-3x3-3", 1.5e9),))
-    monkeypatch.setattr(tabular, "_QUICK_SECONDS", 0.0)
-    (row,) = tabular.measure_tabular(TINY, 0, lambda text: None).rows
+    (row,) = tabular.measure_tabular(replace(TINY, long=True), 0)
     assert (row.name, row.unit, row.goal) == ("ewn-3x3-3 memory", "GB", 1.5)
     # At least its table and the exact solution; an interpreter with numpy comes on top.
     assert 0.04 < row.value < 0.5

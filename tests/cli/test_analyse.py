@@ -106,9 +106,9 @@ def test_nobody_named(no_tables):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("ewn-3x3-3", "start", "--agent", "mcts:sims=5"), "chance has to speak first"),
+        (("ewn-3x3-3", "start", "--agent", "mcts:sims=5"), "an outcome of chance is next"),
         (("ewn-3x3-3", ".../.../a.1 b -", "--agent", "mcts:sims=5"), "the game is over"),
-        (("ewn-3x3-3", MIDDLE, "--agent", "greedy"), "has nothing to say"),
+        (("ewn-3x3-3", MIDDLE, "--agent", "greedy"), "cannot analyse"),
         (("ewn-3x3-3", MIDDLE, "--agent", "mcts"), "needs a limit"),
         (("ewn-3x3-3", "12 r 2", "--agent", "mcts:sims=5"), "3 rows"),
         (("ewn-3x3", MIDDLE, "--agent", "mcts:sims=5"), "no variant"),

@@ -135,7 +135,7 @@ def test_a_book_and_its_mistakes(tmp_path):
         (("match", "greedy", "random", "--game", "ewn"), "There is no variant"),
         (("match", "greedy", "rendom", "--game", "ewn-3x3-3"), "Did you mean 'random'"),
         (("match", "greedy", "--game", "ewn-3x3-3"), "takes two agents, not 1"),
-        (("match", "random", "greedy", "--game", "cdc-2x4-PPPP"), "no notion of advance"),
+        (("match", "random", "greedy", "--game", "cdc-2x4-PPPP"), "no measure of advance"),
         ((*MATCH, "--sprt", "elo0=5"), None),
         ((*MATCH, "--sprt", "elo0=50"), "elo0 < elo1"),
         ((*MATCH, "--opening-plies", "2000"), "0 to 1999 plies"),
@@ -143,13 +143,13 @@ def test_a_book_and_its_mistakes(tmp_path):
         (("match", "random", "random", "random", "--game", "star-37-3p", "--sprt", "elo1=9"),
          "--sprt compares two agents"),
         (("tournament", "greedy", "--game", "ewn-3x3-3"), "two agents or more"),
-        (("tournament", "greedy", "greedy:best", "--game", "ewn-3x3-3"), "entered twice"),
+        (("tournament", "greedy", "greedy:best", "--game", "ewn-3x3-3"), "given twice"),
         (("tournament", "greedy", "random", "--game", "ewn-3x3-3", "--anchor", "greedy:stochastic"),
-         "cannot be its anchor"),
+         "cannot be the anchor"),
         (("tournament", "greedy", "random", "--game", "ewn-3x3-3", "--anchor", "random=lots"),
          "There is no agent 'random=lots'"),
         (("tournament", "greedy", "random", "--game", "ewn-3x3-3", "--anchor", "random=nan"),
-         "beyond all measure"),
+         "between -100000 and 100000"),
         (("replay", "no.db"), "There is no file"),
     ],
 )  # fmt: skip
@@ -250,7 +250,7 @@ def test_what_cannot_be_replayed(db, tmp_path):
     assert "There is no game 5" in refused("replay", db, 5)
     assert "There is no match 2" in refused("replay", db, "--match", 2)
     assert "there is no ply 99" in refused("replay", db, 1, "--ply", 99)
-    assert "give its number" in refused("replay", db, "--ply", 1)
+    assert "need the id of a game" in refused("replay", db, "--ply", 1)
     assert "not both" in refused("replay", db, 1, "--match", 1)
     other = tmp_path / "other.txt"
     other.write_text("words " * 1000, encoding="utf-8")

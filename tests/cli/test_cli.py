@@ -240,7 +240,7 @@ def test_play_every_variant_at_random(variant):
         (["show", "ewn-3x3-3", "x" * 30_000], "too long"),
         (["show", "ewn-3x3-3", MIDDLE, "--move", "b1-a1"], "not legal here"),
         (["show", "ewn-3x3-3", MIDDLE, "--move", "castle"], "not a move"),
-        (["show", "ewn-3x3-3", "--move", "b1-c2"], "before chance has spoken"),
+        (["show", "ewn-3x3-3", "--move", "b1-c2"], "an outcome of chance is next"),
         (["show", "ewn-3x3-3", "--svg", "/no/such/folder/x.svg"], "No such file or directory"),
         (["perft", "ewn-3x3-3", "-1"], "from 0 to 64, not -1"),
         (["perft", "ewn-3x3-3", "65"], "from 0 to 64, not 65"),
@@ -315,7 +315,7 @@ def test_ctrl_c_stops_a_long_count():
     assert complaint == b"halma: Stopped.\n"
 
 
-def test_a_reader_that_leaves_is_no_trouble():
+def test_a_closed_pipe_is_no_error():
     reading, writing = os.pipe()
     os.close(reading)
     ran = subprocess.run(

@@ -47,7 +47,7 @@ def test_a_table_is_not_made_twice(folder):
     first = json.loads(run("solve", "ewn-3x3-2", "--json").stdout)
     again = run("solve", "ewn-3x3-2", "--json")
     assert json.loads(again.stdout) == first
-    assert "there already" in again.stderr
+    assert "exists already" in again.stderr
     path = folder / "ewn-3x3-2.table"
     path.write_bytes(path.read_bytes()[:-5])
     refused = run("solve", "ewn-3x3-2", "--json")
@@ -72,7 +72,7 @@ def test_folder_of_ones_own(tmp_path):
         ),
         (["ewn-3x4-4", "--memory", "500M"], ["614,009,864 positions", "'ewn-3x3-4'"]),
         (["cdc-4x8"], ["too many to number", "'cdc-2x4-"]),
-        (["ewn-3x3-2", "--memory", "lots"], ["'lots' is no amount of memory"]),
+        (["ewn-3x3-2", "--memory", "lots"], ["'lots' is not an amount of memory"]),
         (["ewn-3x3-2", "--pieces", "3"], ["cannot be solved"]),
         (["ewn-4x5-3", "--exact"], ["no exact fractions"]),
         (["nothing-3x3"], ["no variant 'nothing-3x3'"]),
@@ -115,9 +115,9 @@ def test_truth_of_what_is_not_solved():
 
 def test_the_benchmark(monkeypatch):
     from halma.bench import solve as bench
-    from halma.bench.harness import Settings
+    from halma.bench.harness import Effort
 
-    monkeypatch.setattr("halma.bench.harness.QUICK", Settings(1, 0.001, 1))
+    monkeypatch.setattr("halma.bench.harness.QUICK", Effort(1, 0.001, 1))
     monkeypatch.setattr(bench, "_STATES", 1000)
     result = run("bench", "solve", "--quick", "--json")
     assert result.exit_code == 0

@@ -73,11 +73,7 @@ def star(players: tuple[int, ...] = (1, 2, 3, 4, 5, 6), trail: tuple[int, ...] =
         if cell.tint != "plain" and (player := int(cell.tint[-1])) in players
     ]
     return Scene(
-        board="holes",
-        cells=tuple(cells),
-        pieces=tuple(pieces),
-        caption="yellow moves",
-        trail=trail,
+        board="holes", cells=tuple(cells), pieces=tuple(pieces), caption="yellow moves", trail=trail
     )
 
 
@@ -116,10 +112,7 @@ def einstein(trail: tuple[int, ...] = (), die: int = 3) -> Scene:
         caption="red moves" if die else "red rolls",
         trail=trail,
         die=Die(die, "red"),
-        labels=(
-            *((i, 5, "abcde"[i]) for i in range(5)),
-            *((-1, i, str(i + 1)) for i in range(5)),
-        ),
+        labels=(*((i, 5, "abcde"[i]) for i in range(5)), *((-1, i, str(i + 1)) for i in range(5))),
     )
 
 

@@ -169,11 +169,7 @@ BROKEN = [
         "start differs from call to call",
     ),
     ("mover", changed(mover=lambda self, s: 2), "must lie between 0 and 1; it is 2"),
-    (
-        "mover",
-        changed(mover=counted(lambda self, n, s: n % 2)),
-        "differs from call to call",
-    ),
+    ("mover", changed(mover=counted(lambda self, n, s: n % 2)), "differs from call to call"),
     ("moves", changed(legal=lambda self, s: [0, 1, 1] if s["heap"] else []), "listed twice"),
     (
         "moves",
@@ -211,11 +207,7 @@ BROKEN = [
     ("chance", changed(outcomes=lambda self, s: [(1, 1.0), (2, 0.0)]), "not positive"),
     ("chance", changed(outcomes=lambda self, s: [(1, 0.5), (1, 0.5)]), "listed twice"),
     ("chance", changed(resolve=lambda self, s, o: s), "does not change the state"),
-    (
-        "chance",
-        changed(mover=lambda self, s: int(s["mover"]) ^ int(s["die"] > 0)),
-        "it is another",
-    ),
+    ("chance", changed(mover=lambda self, s: int(s["mover"]) ^ int(s["die"] > 0)), "it is another"),
     ("result", changed(result=lambda self, s: [1]), "one score per player"),
     ("result", changed(result=lambda self, s: [1.5, 0]), "scores 1.5, but max_score is 1.0"),
     ("result", changed(result=lambda self, s: [-1, 1]), "scores -1.0"),
@@ -224,11 +216,7 @@ BROKEN = [
     ("actions", changed(action=lambda self, s, m: 2), "must lie between 0 and 1"),
     ("actions", changed(move=lambda self, s, a: 1 - a), "which is move"),
     ("actions", changed(move=lambda self, s, a: None), "which is move"),
-    (
-        "planes",
-        changed(encode=lambda self, r, c: [[[float("nan")]]] * 3),
-        "not finite",
-    ),
+    ("planes", changed(encode=lambda self, r, c: [[[float("nan")]]] * 3), "not finite"),
     ("planes", changed(encode=lambda self, r, c: [[[0]]]), "must return an array of shape"),
     ("planes", changed(encode=counted(lambda self, n, r, c: [[[n]]] * 3)), "differ from call"),
     ("keys", altered(key=lambda core: lambda s: 5), "have only 1 keys"),
@@ -384,7 +372,7 @@ def test_load_a_persons_own(folder, name):
     [
         ("missing.py:Mine", "There is no file 'missing.py'"),
         ("own_game.py:Other", "There is no 'Other' in 'own_game.py'"),
-        ("own_game.py:number", "'number' is no game"),
+        ("own_game.py:number", "'number' is not a game"),
         ("own_game.py:FrogsGame", "cannot be built: TypeError"),
         ("own_typo.py:Broken", "cannot be run: NameError: name 'y' is not defined"),
         ("own_needy:Game", "cannot be imported: No module named 'no_such_module_at_all'"),

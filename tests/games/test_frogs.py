@@ -75,12 +75,7 @@ def test_the_only_game_of_one_toad_one_frog_one_gap():
     record = halma.Record(halma.game("frogs-1-1"))
     for move in ("1-2", "3-1", "2-3"):
         record.play(move)
-    assert [position.text for position in record.positions] == [
-        "T.F t",
-        ".TF f",
-        "FT. t",
-        "F.T f",
-    ]
+    assert [position.text for position in record.positions] == ["T.F t", ".TF f", "FT. t", "F.T f"]
     assert record.end == "by the rules"
     assert record.result == (1.0, 0.0)
 

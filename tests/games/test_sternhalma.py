@@ -428,14 +428,14 @@ def test_impossible_names(name: str, error: type[HalmaError], words: str) -> Non
 def test_what_is_wrong_with_a_position_is_said() -> None:
     game = halma.game("rhombus-4x4-3")
     for text, words in {
-        "..22/...2/1.../11.. 3": "1 to 2",
+        "..22/...2/1.../11.. 3": "'1' or '2', not '3'",
         "..22/...2/1.../11..": "parts",
-        "..22/...2/1.../11. 1": "rows of 4, 4, 4, 4",
+        "..22/...2/1.../11. 1": "4 rows of 4 cells",
         "..2x/...2/1.../11.. 1": "neither a piece",
         "..22/..../1.../11.. 1": "2 pieces instead of 3",
         "..22/..22/1.../11.. 1": "more than 3 pieces",
         "..11/...1/2.../22.. 1": "already won",
-        "..22/...2/1.../11.. 1 1-": "first and second",
+        "..22/...2/1.../11.. 1 1-": "not a list of places",
     }.items():
         with pytest.raises(PositionError, match=words):
             game.position(text)

@@ -6,11 +6,11 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 from halma.arena.ratings import Rating
 from halma.arena.tally import Tally
+from halma.draw.canvas import Canvas
 from halma.draw.palette import DEFAULT, PAINTS, mix
 
 
@@ -122,7 +122,7 @@ def as_csv(rows: Sequence[Standing]) -> str:
 
 
 # Lengths of the SVG drawing, in pixels.
-_CELL, _HEIGHT, _HEAD, _MARGIN = 76, 40, 34, 16
+_CELL, _HEIGHT, _HEAD, _MARGIN, _FONT = 76, 40, 34, 16, 13
 _LETTER = 7.2
 
 
@@ -134,59 +134,38 @@ def as_svg(rows: Sequence[Standing], title: str) -> str:
     width = max(left + _CELL * len(rows), _MARGIN + len(title) * 1.2 * _LETTER) + _MARGIN
     top = _MARGIN + 28 + _HEAD
     height = top + _HEIGHT * len(rows) + _MARGIN
-    out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
-        f'width="{width:.0f}" height="{height:.0f}" '
-        f'font-family="DejaVu Sans, Verdana, sans-serif" font-size="13" fill="{DEFAULT.text}">',
-        f"<title>{escape(title)}</title>",
-        f'<rect width="100%" height="100%" rx="8" fill="{DEFAULT.paper}"/>',
-        _write(_MARGIN, _MARGIN + 14, title, "start", bold=True),
-    ]
-    head = top - 12
-    out.append(_write(left - figures + 60, head, "elo", "end", faint=True))
-    out.append(_write(left - 16, head, "points", "end", faint=True))
+    text, faint = DEFAULT.text, DEFAULT.faint
+    canvas = Canvas(1.0, DEFAULT, "crosstable")
+    canvas.add("rect", width=width, height=height, rx=8, fill=DEFAULT.paper)
+    canvas.write((_MARGIN, _MARGIN + 10), title, _FONT, text, "start", bold=True)
+    head = top - 16
+    canvas.write((left - figures + 60, head), "elo", _FONT, faint, "end")
+    canvas.write((left - 16, head), "points", _FONT, faint, "end")
     for number, row in enumerate(rows, start=1):
         y = top + _HEIGHT * (number - 1)
-        middle = y + _HEIGHT / 2 + 4.5
+        middle = y + _HEIGHT / 2
         low, high = row.rating.interval
-        centre = left + _CELL * (number - 0.5)
-        out.append(_write(centre, head, str(number), "middle", faint=True))
-        out.append(_write(_MARGIN + 14, middle, str(number), "end", faint=True))
-        out.append(_write(_MARGIN + 26, middle, row.rating.agent, "start"))
-        out.append(_write(left - figures + 60, middle, f"{row.rating.elo:.0f}", "end", bold=True))
+        canvas.write((left + _CELL * (number - 0.5), head), str(number), _FONT, faint)
+        canvas.write((_MARGIN + 14, middle), str(number), _FONT, faint, "end")
+        canvas.write((_MARGIN + 26, middle), row.rating.agent, _FONT, text, "start")
+        elo = f"{row.rating.elo:.0f}"
+        canvas.write((left - figures + 60, middle), elo, _FONT, text, "end", bold=True)
         half = f"± {(high - low) / 2:.0f}"
-        out.append(_write(left - figures + 68, middle, half, "start", faint=True))
-        out.append(_write(left - 16, middle, f"{row.score:.1%}", "end"))
+        canvas.write((left - figures + 68, middle), half, _FONT, faint, "start")
+        canvas.write((left - 16, middle), f"{row.score:.1%}", _FONT, text, "end")
         for column, pairing in enumerate(row.pairings):
-            out.append(_draw_cell(left + _CELL * column, y, pairing))
-    return "\n".join([*out, "</svg>"]) + "\n"
+            _draw_cell(canvas, left + _CELL * column, y, pairing)
+    return canvas.finish(width, height, max(width, height), title)
 
 
-def _draw_cell(x: float, y: float, pairing: PairingScore | None) -> str:
-    box = f'<rect x="{x + 2:.1f}" y="{y + 2:.1f}" width="{_CELL - 4}" height="{_HEIGHT - 4}" rx="4"'
+def _draw_cell(canvas: Canvas, x: float, y: float, pairing: PairingScore | None) -> None:
+    box = {"x": x + 2, "y": y + 2, "width": _CELL - 4, "height": _HEIGHT - 4, "rx": 4}
     if pairing is None:
-        return f'{box} fill="{DEFAULT.paper_edge}" opacity="0.5"/>'
+        canvas.add("rect", **box, fill=DEFAULT.paper_edge, opacity=0.5)
+        return
     side = PAINTS["blue" if pairing.score >= 0.5 else "red"].fill
-    fill = mix(DEFAULT.paper, side, abs(pairing.score - 0.5) * 1.1)
+    canvas.add("rect", **box, fill=mix(DEFAULT.paper, side, abs(pairing.score - 0.5) * 1.1))
     record = f"+{pairing.wins} ={pairing.draws} -{pairing.losses}"
     centre = x + _CELL / 2
-    return (
-        f'{box} fill="{fill}"/>'
-        + _write(centre, y + 18, f"{pairing.score:.1%}", "middle")
-        + _write(centre, y + 31, record, "middle", size=min(9.0, 112 / len(record)))
-    )
-
-
-def _write(
-    x: float,
-    y: float,
-    text: str,
-    anchor: str,
-    bold: bool = False,
-    faint: bool = False,
-    size: float = 0.0,
-) -> str:
-    style = ' font-weight="bold"' if bold else ""
-    style += f' fill="{DEFAULT.faint}"' if faint else ""
-    style += f' font-size="{size:.1f}"' if size else ""
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{style}>{escape(text)}</text>'
+    canvas.write((centre, y + 13), f"{pairing.score:.1%}", _FONT, DEFAULT.text)
+    canvas.write((centre, y + 28), record, min(9.0, 112 / len(record)), DEFAULT.text)

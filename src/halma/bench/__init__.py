@@ -1,1 +1,1 @@
-"""Benchmarks: figures beside their goals, and beside peers measured in the same run."""
+"""Benchmarks: measurements beside their goals, and beside peers measured in the same run."""

@@ -1,8 +1,8 @@
-"""The memory of a training run, measured in a process of its own.
+"""Peak memory of a training run, measured in a process of its own.
 
-`python -m halma.bench.memory RECIPE TABLE` trains for two iterations, grades, saves and writes
-the report as a real run does, with an exact solution from a file, and prints the most bytes it
-ever had in memory; pages of mapped files count too.
+`python -m halma.bench.memory RECIPE TABLE` trains for two iterations with an exact solution
+from a file, evaluates, saves and writes the report as any run does, and prints its peak
+memory in bytes; pages of mapped files count too.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from halma.errors import HalmaError
-from halma.learn.recipe import Recipe
+from halma.learn.recipe import Recipe, load
 from halma.machine import peak_bytes
 
-#: What makes it short; how many simulations there are is no matter of memory.
+#: changes that make a run short; the number of simulations does not affect memory
 SHORT = {
     "iterations": 2,
     "search.simulations": 20,
@@ -26,12 +26,12 @@ SHORT = {
 
 
 def training_bytes(recipe: str, table: Path) -> int:
-    """Return the most bytes that training took, everything included."""
+    """Return the peak memory of training with an exact solution from a table."""
     command = [sys.executable, "-m", "halma.bench.memory", recipe, str(table)]
     ran = subprocess.run(command, capture_output=True, text=True)
     if ran.returncode:
-        said = ran.stderr.strip().splitlines() or ["nothing was said"]
-        raise HalmaError(f"The memory of '{recipe}' was not measured: {said[-1]}")
+        errors = ran.stderr.strip().splitlines() or ["it printed no error"]
+        raise HalmaError(f"The memory of '{recipe}' was not measured: {errors[-1]}")
     return int(ran.stdout)
 
 
@@ -47,7 +47,5 @@ def _train(recipe: Recipe, table: Path) -> None:
 
 
 if __name__ == "__main__":
-    from halma.learn.recipe import load
-
     _train(load(sys.argv[1], SHORT), Path(sys.argv[2]))
     print(peak_bytes())

@@ -1,8 +1,7 @@
-"""A real network: alone, in self-play, for one move, and in learning.
+"""The speed of a network: alone, in self-play, for one move, and in training.
 
-The network is liu2019's, untrained: how fast it pool does not depend on its weights. On a
-machine with a GPU it runs there, compiled and in bfloat16, otherwise in onnxruntime with a
-thread for every core.
+The network is liu2019's, untrained, as its weights do not affect its speed. It runs on a GPU
+where there is one, compiled and in bfloat16, otherwise in onnxruntime with a thread per core.
 """
 
 from __future__ import annotations
@@ -16,37 +15,38 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from halma.bench.harness import Row, Settings
+from halma.bench.harness import Effort
+from halma.bench.report import Measurement
 from halma.games import Record
 from halma.learn.recipe import Recipe, load
 from halma.learn.selfplay import SelfPlay
 from halma.networks.evaluator_pool import EvaluatorPool, find_device
 
 VARIANT, NETWORK, SIMULATIONS = "rhombus-7x7-6:liu2019", "liu2019", 175
-#: what liu2019 reports: plies of a game, games a second on 12 cores and a GPU
+#: reported by liu2019: plies of a game, games per second on 12 cores and a GPU
 PAPER_PLIES, PAPER_GAMES = 45, 0.025
-#: shares of the network's own speed that self-play should keep
+#: goals for self-play, as fractions of the network's speed alone
 CPU_SHARE, GPU_SHARE = 0.90, 0.60
-#: positions in a batch: two groups play at a time
+#: positions in a batch
 CPU_BATCH, GPU_BATCH = 256, 8192
-#: simulations of a single move on one core, and seconds it may take
+#: simulations of a single move on one core, and the goal in seconds
 MOVE_SIMULATIONS, MOVE_SECONDS = 180, 0.3
-#: share of its time that a learner should spend in forward, backward and optimiser
+#: goal for the fraction of training time spent in forward, backward and optimiser
 LEARNER_SHARE = 0.8
 LEARNER_GAMES, LEARNER_STEPS = 60, 60
-#: long enough that every batch has been asked for many times, however slow the machine
+#: long enough for many batches of every group on a slow machine
 LEAST_SECONDS = 5.0
 
 
-def measure_network(settings: Settings, seed: int) -> Iterator[Row]:
-    """Measure everything a network is needed for."""
-    yield from beside_network(settings, seed)
-    yield one_move(settings, seed)
+def measure_network(effort: Effort, seed: int) -> Iterator[Measurement]:
+    """Measure self-play, one move and training with a network."""
+    yield from beside_network(effort, seed)
+    yield one_move(effort, seed)
     yield learner(seed)
 
 
-def beside_network(settings: Settings, seed: int) -> list[Row]:
-    """Return the network's speed alone and in self-play, measured in turns."""
+def beside_network(effort: Effort, seed: int) -> list[Measurement]:
+    """Measure the network alone and in self-play, in turns."""
     import torch
 
     from halma.networks.architectures.build import build
@@ -60,19 +60,19 @@ def beside_network(settings: Settings, seed: int) -> list[Row]:
     network = build(new_network(game, NETWORK), seed)
     pool = EvaluatorPool(network, "cuda" if on_gpu else "cpu", threads, compiled=on_gpu)
     play = SelfPlay(game, recipe.settings, pool.evaluators, threads)
-    seconds = max(10 * settings.seconds, LEAST_SECONDS)
-    _self_play(play, seconds / 2)  # the first searches begin all at once
+    seconds = max(10 * effort.seconds, LEAST_SECONDS)
+    _self_play(play, seconds / 2)  # warms up: at first all searches are at their root
     alone = beside = 0.0
-    for _ in range(max(2, settings.rounds // 2)):
+    for _ in range(max(2, effort.rounds // 2)):
         alone = max(alone, _alone(pool, batch, seconds / 2, on_gpu))
         beside = max(beside, _self_play(play, seconds))
     goal = GPU_SHARE if on_gpu else CPU_SHARE
     games = beside / (SIMULATIONS * PAPER_PLIES)
     return [
-        Row(f"{NETWORK}'s network alone", alone, "evals/s"),
-        Row(f"{NETWORK}'s network in self-play", beside, "evals/s"),
-        Row("self-play beside the network", beside / alone, "times", goal),
-        Row(
+        Measurement(f"{NETWORK}'s network alone", alone, "evals/s"),
+        Measurement(f"{NETWORK}'s network in self-play", beside, "evals/s"),
+        Measurement("self-play beside the network", beside / alone, "times", goal),
+        Measurement(
             f"games of {PAPER_PLIES} plies, {SIMULATIONS} simulations",
             games,
             "games/s",
@@ -84,8 +84,8 @@ def beside_network(settings: Settings, seed: int) -> list[Row]:
     ]
 
 
-def one_move(settings: Settings, seed: int) -> Row:
-    """Return the seconds an agent thinks about one move on one core, in the middle of games."""
+def one_move(effort: Effort, seed: int) -> Measurement:
+    """Measure the seconds of one move of an agent on one core, in the middle of games."""
     from halma.agents import agent
     from halma.networks.architectures.build import build
     from halma.networks.export import export
@@ -98,20 +98,20 @@ def one_move(settings: Settings, seed: int) -> Row:
         export(build(new_network(game, NETWORK), seed), path)
         player = agent(f"net:file={path},sims={MOVE_SIMULATIONS}")
         record = Record(game)
-        player.choose(record, rng)  # the first asks for the file
+        player.choose(record, rng)  # the first call loads the file
         best = float("inf")
-        for _ in range(max(4, settings.rounds)):
+        for _ in range(max(4, effort.rounds)):
             for _ in range(10):
                 record.play(rng.choice(record.position.legal_moves))
             began = time.perf_counter()
             player.choose(record, rng)
             best = min(best, time.perf_counter() - began)
     name = f"{MOVE_SIMULATIONS} simulations, one move, one core"
-    return Row(name, best, "s", MOVE_SECONDS, at_most=True)
+    return Measurement(name, best, "s", MOVE_SECONDS, at_most=True)
 
 
-def learner(seed: int) -> Row:
-    """Return the share of a learner's time that is not spent waiting for batches."""
+def learner(seed: int) -> Measurement:
+    """Measure the fraction of training time that is not spent waiting for batches."""
     from halma.learn.replay_buffer import Window
     from halma.learn.trainer import Learner
     from halma.learn.warm_start import heuristic_games
@@ -125,10 +125,10 @@ def learner(seed: int) -> Row:
     window.close()
     on = find_device("auto")
     student = Learner(recipe.game, settings, on, threads=os.cpu_count() or 1)
-    student.learn(window, LEARNER_STEPS, settings.learning.rate, (seed, 0))  # makes ready
+    student.learn(window, LEARNER_STEPS, settings.learning.rate, (seed, 0))  # warms up
     losses = student.learn(window, LEARNER_STEPS, settings.learning.rate, (seed, 1))
     assert losses is not None
-    return Row("learner at work, not waiting", losses.busy, "of its time", LEARNER_SHARE)
+    return Measurement("learner at work, not waiting", losses.busy, "of its time", LEARNER_SHARE)
 
 
 def _recipe(seed: int, **changes: Any) -> Recipe:
@@ -145,7 +145,7 @@ def _recipe(seed: int, **changes: Any) -> Recipe:
 
 
 def _self_play(play: SelfPlay, seconds: float) -> float:
-    """Return positions judged a second, while games go on from where they are."""
+    """Return positions evaluated per second while games continue."""
     seen: list[tuple[float, int]] = []
 
     def watch(games: int, leaves: int) -> None:
@@ -160,8 +160,8 @@ def _self_play(play: SelfPlay, seconds: float) -> float:
 
 
 def _alone(pool: EvaluatorPool, batch: int, seconds: float, on_gpu: bool) -> float:
-    """Return positions judged a second on full batches with nobody else about."""
-    judged = [0] * len(pool.evaluators)
+    """Return positions evaluated per second on full batches, without self-play."""
+    evaluated = [0] * len(pool.evaluators)
     began = time.perf_counter()
 
     def work(group: int, evaluator: Any) -> None:
@@ -169,7 +169,7 @@ def _alone(pool: EvaluatorPool, batch: int, seconds: float, on_gpu: bool) -> flo
         while time.perf_counter() - began < seconds:
             buffer.start(batch)
             buffer.finish()
-            judged[group] += batch
+            evaluated[group] += batch
 
     if on_gpu:
         return _alone_on_gpu(pool.evaluators[0], batch, seconds)
@@ -181,20 +181,20 @@ def _alone(pool: EvaluatorPool, batch: int, seconds: float, on_gpu: bool) -> flo
         worker.start()
     for worker in workers:
         worker.join()
-    return sum(judged) / (time.perf_counter() - began)
+    return sum(evaluated) / (time.perf_counter() - began)
 
 
 def _alone_on_gpu(evaluator: Any, batch: int, seconds: float) -> float:
-    """The same with planes that are on the GPU already: the network's graph and nothing else."""
+    """Return the same for planes that are on the GPU already: the network's graph alone."""
     import torch
 
     buffer = evaluator.buffer(batch, narrow=True)
     buffer.start(batch)
     buffer.finish()
-    judged, began = 0, time.perf_counter()
+    evaluated, began = 0, time.perf_counter()
     while time.perf_counter() - began < seconds:
         for _ in range(20):
             buffer.forward(batch)
-            judged += batch
+            evaluated += batch
         torch.cuda.synchronize()
-    return judged / (time.perf_counter() - began)
+    return evaluated / (time.perf_counter() - began)

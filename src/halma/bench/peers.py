@@ -1,41 +1,51 @@
-"""OpenSpiel beside us: its own C++ random games, counted in our units.
+"""OpenSpiel as a peer: its C++ random games and tree search, counted in our units.
 
 OpenSpiel plays random games in C++ only inside its tree search. One simulation of an
-MCTSBot evaluates the root with as many random rollouts as its evaluator is told to
-make, and does next to nothing else, so that is what we time. It does not say how many
-plies those were; their mean number is taken from random games stepped through its
-Python interface before the clock starts. As in our own count, chance is not a ply.
+MCTSBot evaluates the root with a given number of random rollouts and does little else, so
+that is what is timed. It does not report the plies of the rollouts; their mean is taken
+from random games stepped through its Python interface before the clock starts. As in our
+own count, a chance outcome is not a ply.
 """
 
 from __future__ import annotations
 
 import random
+from dataclasses import replace
+from importlib.util import find_spec
 from typing import Any
 
-from halma.bench.harness import Work
+from halma.bench.harness import Effort, Work, rates
+from halma.bench.report import Measurement
 
 NAME = "OpenSpiel"
+MISSING = f"{NAME} is not installed, so no peer is measured."
 
 
 def available() -> bool:
-    """Tell whether OpenSpiel is installed."""
-    from importlib.util import find_spec
-
+    """Return whether OpenSpiel is installed."""
     return find_spec("pyspiel") is not None
 
 
 def about() -> str:
-    """Return name and version of the peer, as far as it is there."""
+    """Return name and version of the installed OpenSpiel, or `none`."""
     from importlib.metadata import version
 
     return f"{NAME} {version('open_spiel')}" if available() else "none"
 
 
 def has(name: str) -> bool:
-    """Tell whether the installed OpenSpiel knows this game."""
+    """Return whether OpenSpiel is installed and knows this game."""
+    if not available():
+        return False
     import pyspiel
 
     return name in pyspiel.registered_names()
+
+
+def compare(row: Measurement, effort: Effort, ours: Work, peer: Work, unit: str) -> Measurement:
+    """Return the row with our rate and the peer's, measured in turns."""
+    value, peer_value = rates(effort, ours, peer)
+    return replace(row, value=value, peer=NAME, peer_value=peer_value, peer_unit=unit)
 
 
 def random_games(name: str, seed: int, sample: int) -> Work:
@@ -48,13 +58,36 @@ def random_games(name: str, seed: int, sample: int) -> Work:
     plies = sum(_random_length(start.clone(), rng) for _ in range(sample)) / sample
 
     def play(games: int) -> float:
-        evaluator = pyspiel.RandomRolloutEvaluator(games, seed)
-        # game, evaluator, exploration, simulations, megabytes, solve, seed, verbose
-        bot = pyspiel.MCTSBot(game, evaluator, 1.0, 1, 100, False, seed, False)
-        bot.mcts_search(start)
+        _bot(game, games, 1.0, 1, 100, seed).mcts_search(start)
         return games * plies
 
     return play
+
+
+def tree_search(name: str, seed: int, simulations: int, c: float) -> Work:
+    """Return work that searches from the start of an OpenSpiel game and counts simulations.
+
+    The MCTSBot makes one random rollout per simulation. It stops early where a move is
+    forced or proven, so the visits of its root are counted.
+    """
+    import pyspiel
+
+    game = pyspiel.load_game(name)
+    start = _first_decision(game, random.Random(seed))
+
+    def search(times: int) -> float:
+        bots = (_bot(game, 1, c, simulations, 1000, seed + number) for number in range(times))
+        return float(sum(bot.mcts_search(start).explore_count for bot in bots))
+
+    return search
+
+
+def _bot(game: Any, rollouts: int, c: float, simulations: int, megabytes: int, seed: int) -> Any:
+    import pyspiel
+
+    evaluator = pyspiel.RandomRolloutEvaluator(rollouts, seed)
+    solve = verbose = False
+    return pyspiel.MCTSBot(game, evaluator, c, simulations, megabytes, solve, seed, verbose)
 
 
 def _first_decision(game: Any, rng: random.Random) -> Any:
@@ -78,28 +111,3 @@ def _random_length(state: Any, rng: random.Random) -> int:
 def _resolve(state: Any, rng: random.Random) -> None:
     outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
     state.apply_action(rng.choices(outcomes, probabilities)[0])
-
-
-def tree_search(name: str, seed: int, simulations: int, c: float) -> Work:
-    """Return work that searches from an OpenSpiel game's start and counts simulations.
-
-    Its MCTSBot with one random rollout a simulation. It stops early where a move is
-    forced or proven, so what counts is how often its root was really visited.
-    """
-    import pyspiel
-
-    game = pyspiel.load_game(name)
-    start = _first_decision(game, random.Random(seed))
-
-    def search(times: int) -> float:
-        made = 0
-        for number in range(times):
-            evaluator = pyspiel.RandomRolloutEvaluator(1, seed + number)
-            # game, evaluator, exploration, simulations, megabytes, solve, seed, verbose
-            bot = pyspiel.MCTSBot(
-                game, evaluator, c, simulations, 1000, False, seed + number, False
-            )
-            made += bot.mcts_search(start).explore_count
-        return float(made)
-
-    return search

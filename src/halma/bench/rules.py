@@ -1,101 +1,76 @@
-"""`halma bench rules`: how fast the rules are, through the interface everyone uses.
+"""`halma bench rules`: the speed of the rules, through the public interface.
 
-The goals are what this project set out to reach on one thread of a 2.8 GHz Xeon with
-the portable build.
+The goals are for one thread of a 2.8 GHz Xeon and the portable build.
 """
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from halma.bench import peers
-from halma.bench.harness import Report, Row, Settings, Work, rates
-from halma.errors import UnknownVariantError
+from halma.bench.harness import Effort, Work, measure_rate
+from halma.bench.report import Measurement
 from halma.games import Game, game
 
 
 @dataclass(frozen=True)
-class Playouts:
-    """Random games of a variant, and the peer's game that is closest to it."""
+class PlayoutCase:
+    """Random games of a variant, and OpenSpiel's game that is closest to it."""
 
     variant: str
     goal: float
     peer: str
-    #: a peer may count something else than complete moves
     peer_unit: str = "plies/s"
 
 
 PLAYOUTS = (
-    Playouts("ewn-5x5-6", 30e6, "einstein_wurfelt_nicht"),
-    Playouts("cdc-4x8", 8e6, "banqi"),
-    # There a capture of several pieces is several plies, which flatters the peer a little.
-    Playouts("draughts-8x8", 15e6, "checkers"),
+    PlayoutCase("ewn-5x5-6", 30e6, "einstein_wurfelt_nicht"),
+    PlayoutCase("cdc-4x8", 8e6, "banqi"),
+    # In OpenSpiel a capture of several pieces is several plies, which favours it a little.
+    PlayoutCase("draughts-8x8", 15e6, "checkers"),
     # OpenSpiel counts every single hop; a complete move of ours may be many.
-    Playouts("star-121-2p", 1e6, "chinese_checkers", "hops/s"),
+    PlayoutCase("star-121-2p", 1e6, "chinese_checkers", "hops/s"),
 )
 PERFT = (("draughts-8x8", 8, 100e6),)
 MOVE_LISTS = (("rhombus-7x7-6", 4e6), ("star-121-2p", 1.2e6))
 STATE_BYTES = ("rhombus-7x7-6", "draughts-8x8", "ewn-5x5-6", "cdc-2x4-PPPP")
-#: positions per call where move lists are asked for in batches
+#: positions per call of a batched move list
 BATCH = 4096
-#: random games of some variants would never end by themselves
+#: ply limit of random games in variants without one
 LONGEST_PLAYOUT = 1000
 
 
-def measure_rules(settings: Settings, seed: int, note: Callable[[str], None]) -> Report:
-    """Measure everything, telling `note` how it goes."""
-    report = Report()
-    with_peers = peers.available()
-    if not with_peers:
-        report.notes.append(f"{peers.NAME} is not installed, so nothing runs beside us.")
-
-    def found(variant: str) -> Game | None:
-        try:
-            return game(variant)
-        except UnknownVariantError:
-            left_out = f"'{variant}' is not known here and was left out."
-            if left_out not in report.notes:
-                report.notes.append(left_out)
-            return None
-
-    def add(row: Row) -> None:
-        report.rows.append(row)
-        note(f"{row.name}: {row.value:,.4g} {row.unit}")
-
-    for playouts in PLAYOUTS:
-        if variant := found(playouts.variant):
-            add(_playouts_row(variant, playouts, settings, seed, with_peers))
+def measure_rules(effort: Effort, seed: int) -> Iterator[Measurement | str]:
+    """Measure random games, perft, move lists, the size of a state and the import time."""
+    if not peers.available():
+        yield peers.MISSING
+    for case in PLAYOUTS:
+        yield _playouts(case, effort, seed)
     for name, depth, goal in PERFT:
-        if variant := found(name):
-            rate = rates({"halma": _perft(variant, depth)}, settings)["halma"]
-            add(Row(f"{name} perft {depth}", rate, "leaves/s", goal))
+        yield measure_rate(
+            f"{name} perft {depth}", "leaves/s", effort, _perft(game(name), depth), goal
+        )
     for name, goal in MOVE_LISTS:
-        if variant := found(name):
-            rate = rates({"halma": _move_lists(variant, seed)}, settings)["halma"]
-            add(Row(f"{name} move lists", rate, "positions/s", goal))
+        yield measure_rate(
+            f"{name} move lists", "positions/s", effort, _move_lists(game(name), seed), goal
+        )
     for name in STATE_BYTES:
-        if variant := found(name):
-            add(Row(f"{name} state", variant.core.state_size, "bytes", 64, at_most=True))
-    seconds = min(_import_seconds() for _ in range(settings.rounds))
-    add(Row("import halma", seconds, "s", 0.15, at_most=True))
-    return report
+        yield Measurement(f"{name} state", game(name).core.state_size, "bytes", 64, at_most=True)
+    seconds = min(_import_seconds() for _ in range(effort.rounds))
+    yield Measurement("import halma", seconds, "s", 0.15, at_most=True)
 
 
-def _playouts_row(
-    variant: Game, playouts: Playouts, settings: Settings, seed: int, with_peers: bool
-) -> Row:
-    contestants = {"halma": _random_games(variant, seed)}
-    if with_peers := with_peers and peers.has(playouts.peer):
-        contestants[peers.NAME] = peers.random_games(playouts.peer, seed, settings.peer_games)
-    best = rates(contestants, settings)
-    row = Row(f"{playouts.variant} playouts", best["halma"], "plies/s", playouts.goal)
-    if with_peers:
-        row.peer, row.peer_unit = peers.NAME, playouts.peer_unit
-        row.peer_value = best[peers.NAME]
-    return row
+def _playouts(case: PlayoutCase, effort: Effort, seed: int) -> Measurement:
+    ours = _random_games(game(case.variant), seed)
+    name, unit = f"{case.variant} playouts", "plies/s"
+    if not peers.has(case.peer):
+        return measure_rate(name, unit, effort, ours, case.goal)
+    peer = peers.random_games(case.peer, seed, effort.peer_games)
+    row = Measurement(name, 0.0, unit, case.goal)
+    return peers.compare(row, effort, ours, peer, case.peer_unit)
 
 
 def _random_games(variant: Game, seed: int) -> Work:
@@ -135,7 +110,7 @@ def _move_lists(variant: Game, seed: int) -> Work:
 
 
 def _import_seconds() -> float:
-    """Import in a fresh interpreter, which is what a person waits for."""
+    """Return the seconds of `import halma` in a fresh interpreter."""
     script = (
         "import time; started = time.perf_counter(); import halma; "
         "print(time.perf_counter() - started)"

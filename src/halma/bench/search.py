@@ -1,40 +1,42 @@
-"""`halma bench search`: how fast the searches are, beside OpenSpiel where it has one."""
+"""`halma bench search`: the speed of the searches, beside OpenSpiel where it has one."""
 
 from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from halma import _core
 from halma.bench import peers
-from halma.bench.harness import Report, Row, Settings, Work, rates
+from halma.bench.harness import Effort, Work, measure_rate, rates
+from halma.bench.report import Measurement
 from halma.games import Game, Record, game
+from halma.search import search_options
 
 
 @dataclass(frozen=True)
-class Rollouts:
-    """A search with one random rollout a simulation, and the peer's game beside it."""
+class RolloutCase:
+    """Tree search with one random rollout per simulation, and OpenSpiel's game beside it."""
 
     variant: str
     peer: str
-    #: how many times the peer's simulations we set out to make
+    #: goal, as a multiple of the peer's simulations per second
     factor: float
 
 
-#: variant, simulations per second with an evaluator that knows nothing
+#: variant, simulations per second with a uniform evaluator
 UNIFORM = (("ewn-3x3-3", 3e6), ("cdc-2x4-PPPP", 2e6), ("rhombus-7x7-6", 1e6))
 ROLLOUTS = (
-    Rollouts("ewn-5x5-6", "einstein_wurfelt_nicht", 12),
-    Rollouts("cdc-4x8", "banqi", 8),
-    Rollouts("draughts-8x8", "checkers", 60),
+    RolloutCase("ewn-5x5-6", "einstein_wurfelt_nicht", 12),
+    RolloutCase("cdc-4x8", "banqi", 8),
+    RolloutCase("draughts-8x8", "checkers", 60),
 )
 #: he2016 searches four plies from the start, on the board it shows and on the one it counts
 MINIMAX = ("rhombus-6x6-6", "star-121-2p")
 #: liu2019 plays greedy games by the hundred thousand
 GREEDY = "rhombus-7x7-6"
-#: long games of agents that cost nothing: what is left is the arena itself
+#: long games of agents that take no time, so that the arena itself is measured
 ARENA = "rhombus-7x7-6"
 #: simulations of one search
 SIMULATIONS = 800
@@ -42,52 +44,54 @@ ROLLOUT_SIMULATIONS = 2000
 UCT_C = 1.4
 
 
-def measure_search(settings: Settings, seed: int, note: Callable[[str], None]) -> Report:
-    """Measure everything, telling `note` how it goes."""
-    report = Report()
-    with_peers = peers.available()
-    if not with_peers:
-        report.notes.append(f"{peers.NAME} is not installed, so nothing runs beside us.")
-
-    def add(row: Row) -> None:
-        report.rows.append(row)
-        note(f"{row.name}: {row.value:,.4g} {row.unit}")
-
+def measure_search(effort: Effort, seed: int) -> Iterator[Measurement | str]:
+    """Measure tree search, minimax, greedy games, the arena's workers and memory."""
+    if not peers.available():
+        yield peers.MISSING
     for name, goal in UNIFORM:
-        work = _uniform(game(name), seed)
-        rate = rates({"halma": work}, settings)["halma"]
-        add(Row(f"{name} tree, no rollout", rate, "sims/s", goal))
-    for rollouts in ROLLOUTS:
-        add(_rollouts_row(rollouts, settings, seed, with_peers))
+        yield measure_rate(
+            f"{name} tree, no rollout", "sims/s", effort, _uniform(game(name), seed), goal
+        )
+    for case in ROLLOUTS:
+        yield _rollouts(case, effort, seed)
     for name in MINIMAX:
-        seconds = 1 / rates({"halma": _minimax(game(name))}, settings)["halma"]
-        add(Row(f"{name} minimax, depth 4", seconds, "s", 0.010, at_most=True))
-    rate = rates({"halma": _greedy_games(game(GREEDY), seed)}, settings)["halma"]
-    add(Row(f"{GREEDY} greedy games, 2 threads", rate, "games/s", 80e3))
-    add(Row("arena, 2 workers beside 1", _two_workers(settings, seed), "times", 1.8))
+        seconds = 1 / rates(effort, _minimax(game(name)))[0]
+        yield Measurement(f"{name} minimax, depth 4", seconds, "s", 0.010, at_most=True)
+    yield measure_rate(
+        f"{GREEDY} greedy games, 2 threads",
+        "games/s",
+        effort,
+        _greedy_games(game(GREEDY), seed),
+        80e3,
+    )
+    yield Measurement("arena, 2 workers beside 1", _two_workers(effort, seed), "times", 1.8)
     for name, _ in UNIFORM:
-        add(Row(f"{name} tree memory", _memory(game(name), seed), "bytes/edge", 64, at_most=True))
-    return report
+        memory = _memory(game(name), seed)
+        yield Measurement(f"{name} tree memory", memory, "bytes/edge", 64, at_most=True)
 
 
 def first_decision(variant: Game, seed: int) -> Record:
-    """Return a record at the first player's first decision, chance being resolved."""
+    """Return a record at the first decision of a game, after chance is resolved."""
     record = Record(variant)
     record.roll(random.Random(seed))
     return record
 
 
-def _uniform(variant: Game, seed: int) -> Work:
-    record = first_decision(variant, seed)
-    search = _core.Search(variant.core, _core.SearchOptions(), "uniform", seed=seed)
+def _repeated_search(search: _core.Search, record: Record, simulations: int) -> Work:
+    """Return work that searches from a new tree and counts simulations."""
 
     def run(times: int) -> float:
         for _ in range(times):
             search.set_record(record.core)
-            search.run(SIMULATIONS)
-        return float(times * SIMULATIONS)
+            search.run(simulations)
+        return float(times * simulations)
 
     return run
+
+
+def _uniform(variant: Game, seed: int) -> Work:
+    search = _core.Search(variant.core, _core.SearchOptions(), "uniform", seed=seed)
+    return _repeated_search(search, first_decision(variant, seed), SIMULATIONS)
 
 
 def _uct_with_rollouts(variant: Game, seed: int) -> _core.Search:
@@ -95,26 +99,17 @@ def _uct_with_rollouts(variant: Game, seed: int) -> _core.Search:
     return _core.Search(variant.core, options, "rollout", seed=seed)
 
 
-def _rollouts_row(rollouts: Rollouts, settings: Settings, seed: int, with_peers: bool) -> Row:
-    variant = game(rollouts.variant)
-    record = first_decision(variant, seed)
+def _rollouts(case: RolloutCase, effort: Effort, seed: int) -> Measurement:
+    variant = game(case.variant)
     search = _uct_with_rollouts(variant, seed)
-
-    def run(times: int) -> float:
-        for _ in range(times):
-            search.set_record(record.core)
-            search.run(ROLLOUT_SIMULATIONS)
-        return float(times * ROLLOUT_SIMULATIONS)
-
-    contestants: dict[str, Work] = {"halma": run}
-    if with_peers := with_peers and peers.has(rollouts.peer):
-        contestants[peers.NAME] = peers.tree_search(rollouts.peer, seed, ROLLOUT_SIMULATIONS, UCT_C)
-    best = rates(contestants, settings)
-    row = Row(f"{rollouts.variant} tree, rollouts", best["halma"], "sims/s")
-    if with_peers:
-        row.peer, row.peer_unit, row.peer_value = peers.NAME, row.unit, best[peers.NAME]
-        row.goal = rollouts.factor * best[peers.NAME]
-    return row
+    ours = _repeated_search(search, first_decision(variant, seed), ROLLOUT_SIMULATIONS)
+    name, unit = f"{case.variant} tree, rollouts", "sims/s"
+    if not peers.has(case.peer):
+        return measure_rate(name, unit, effort, ours)
+    peer = peers.tree_search(case.peer, seed, ROLLOUT_SIMULATIONS, UCT_C)
+    row = peers.compare(Measurement(name, 0.0, unit), effort, ours, peer, unit)
+    assert row.peer_value is not None
+    return replace(row, goal=case.factor * row.peer_value)
 
 
 def _minimax(variant: Game) -> Work:
@@ -142,14 +137,14 @@ def _greedy_games(variant: Game, seed: int) -> Work:
     return play
 
 
-def _two_workers(settings: Settings, seed: int) -> float:
-    """Return how many times as many games two workers play as one, start-up included."""
+def _two_workers(effort: Effort, seed: int) -> float:
+    """Return the throughput of two workers over that of one, start-up included."""
     from halma.arena import make_plan, play_matches
 
     plan = make_plan(ARENA, ["random", "random"], seed=seed)
-    games = 200  # fewer would measure how long processes take to start
+    games = 200  # with fewer, the start of the processes would dominate
     best = {1: 0.0, 2: 0.0}
-    for _ in range(settings.rounds if settings.seconds >= 1 else 1):
+    for _ in range(effort.rounds if effort.long else 1):
         for workers in best:
             started = time.perf_counter()
             play_matches([plan], games, workers=workers)
@@ -158,8 +153,8 @@ def _two_workers(settings: Settings, seed: int) -> float:
 
 
 def _memory(variant: Game, seed: int) -> float:
-    """Return the bytes a tree takes per move it has tried, under UCT with rollouts."""
+    """Return the bytes of a tree per visited edge, under UCT with rollouts."""
     search = _uct_with_rollouts(variant, seed)
-    search.set_root(first_decision(variant, seed))
+    search.set_record(first_decision(variant, seed).core)
     search.run(20_000)
     return search.bytes / search.visited_edges

@@ -1,4 +1,4 @@
-"""`halma bench solve`: how fast variants are solved, and solutions looked up."""
+"""`halma bench solve`: the speed of solving variants and of look-ups in a mapped table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from halma.bench.harness import Report, Row, Settings, Work, rates
+from halma.bench.harness import Effort, Work, measure_rate
+from halma.bench.report import Measurement
 from halma.errors import HalmaError
 from halma.games import Game, game
 from halma.solve import solve
@@ -23,11 +24,10 @@ from halma.solve.tables import open_table, table_path
 
 
 @dataclass(frozen=True)
-class Task:
-    """Something to solve."""
+class SolveCase:
+    """A variant to solve, or its endgames with at most this many pieces."""
 
     variant: str
-    #: where only endings are solved
     pieces: int | None = None
 
     def __str__(self) -> str:
@@ -35,95 +35,87 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Figures:
-    """What solving took."""
+class SolveCost:
+    """The cost of solving a case."""
 
-    #: from beginning to end
+    #: wall-clock time
     seconds: float
-    #: of all processors, for each entry of the table: what else runs matters little to this
+    #: processor time per entry of the table, which other load affects little
     per_entry: float
-    #: memory of the whole process; 0 where it is not known
+    #: peak memory of the process in bytes; 0 where it is not known
     peak: int = 0
 
 
-#: a task, seconds it may take, and bytes
-QUICK_SOLVES = ((Task("ewn-3x3-3"), 0.5), (Task("cdc-2x4-PPPP"), 1.0))
+#: case, goal in seconds
+QUICK_SOLVES = ((SolveCase("ewn-3x3-3"), 0.5), (SolveCase("cdc-2x4-PPPP"), 1.0))
+#: case, goal in seconds, goal in bytes
 LONG_SOLVES = (
-    (Task("cdc-2x4-GGCC"), 20.0, None),
-    (Task("rhombus-7x7-3"), 180.0, 1e9),
-    (Task("draughts-8x8", 4), 60.0, None),
+    (SolveCase("cdc-2x4-GGCC"), 20.0, None),
+    (SolveCase("rhombus-7x7-3"), 180.0, 1e9),
+    (SolveCase("draughts-8x8", 4), 60.0, None),
 )
 #: A small and a large variant of a family; time per entry may grow by half. Below some
-#: hundred thousand entries it is mostly threads that are waited for.
+#: hundred thousand entries, waiting for threads dominates.
 FAMILIES = (
-    (Task("ewn-3x3-3"), Task("ewn-3x3-4")),
-    (Task("cdc-2x4-PPPP"), Task("cdc-2x4-KGCP")),
-    (Task("rhombus-4x4-3"), Task("rhombus-7x7-3")),
-    (Task("draughts-8x8", 3), Task("draughts-8x8", 4)),
+    (SolveCase("ewn-3x3-3"), SolveCase("ewn-3x3-4")),
+    (SolveCase("cdc-2x4-PPPP"), SolveCase("cdc-2x4-KGCP")),
+    (SolveCase("rhombus-4x4-3"), SolveCase("rhombus-7x7-3")),
+    (SolveCase("draughts-8x8", 3), SolveCase("draughts-8x8", 4)),
 )
 LOOKUPS = (("ewn-3x3-3", 5e6), ("cdc-2x4-PPPP", 5e6), ("rhombus-5x5-3", 5e6))
 _STATES = 1_000_000
-#: What a quick run measures at all: the settings' rounds last a tenth of a second there.
-_QUICK_SECONDS = 0.5
 
 
-def measure_solve(settings: Settings, seed: int, note: Callable[[str], None]) -> Report:
-    """Measure everything, telling `note` how it goes."""
-    report = Report()
-    full = settings.seconds >= _QUICK_SECONDS
-    known: dict[Task, Figures] = {}
-
-    def add(row: Row) -> None:
-        report.rows.append(row)
-        note(f"{row.name}: {row.value:,.4g} {row.unit}")
-
-    for task, goal in QUICK_SOLVES:
-        known[task] = _best(task, settings.rounds)
-        add(Row(f"{task} solved", known[task].seconds, "s", goal, at_most=True))
-    for task, goal, memory in LONG_SOLVES if full else ():
-        try:
-            known[task] = _by_command(task)
-        except HalmaError as error:
-            report.notes.append(str(error))
-            continue
-        add(Row(f"{task} solved", known[task].seconds, "s", goal, at_most=True))
-        if memory is not None and known[task].peak:
-            add(Row(f"{task} memory", known[task].peak, "bytes", memory, at_most=True))
-    for small, large in FAMILIES if full else ():
-        for task, rounds in ((small, settings.rounds), (large, 1)):
-            known[task] = known.get(task) or _best(task, rounds)
-        growth = known[large].per_entry / known[small].per_entry
-        add(Row(f"{large} growth", growth, "times", 1.5, at_most=True))
-    for name, rate in LOOKUPS:
+def measure_solve(effort: Effort, seed: int) -> Iterator[Measurement | str]:
+    """Measure solving, its growth from a small to a large variant, and look-ups."""
+    costs: dict[SolveCase, SolveCost] = {}
+    for case, goal in QUICK_SOLVES:
+        costs[case] = _best(case, effort.rounds)
+        yield Measurement(f"{case} solved", costs[case].seconds, "s", goal, at_most=True)
+    if effort.long:
+        for case, goal, memory in LONG_SOLVES:
+            try:
+                costs[case] = _by_command(case)
+            except HalmaError as error:
+                yield str(error)
+                continue
+            yield Measurement(f"{case} solved", costs[case].seconds, "s", goal, at_most=True)
+            if memory is not None and costs[case].peak:
+                yield Measurement(f"{case} memory", costs[case].peak, "bytes", memory, at_most=True)
+        for small, large in FAMILIES:
+            for case, rounds in ((small, effort.rounds), (large, 1)):
+                costs[case] = costs.get(case) or _best(case, rounds)
+            growth = costs[large].per_entry / costs[small].per_entry
+            yield Measurement(f"{large} growth", growth, "times", 1.5, at_most=True)
+    for name, goal in LOOKUPS:
         with TemporaryDirectory() as folder:
-            best = rates({"halma": _lookups(game(name), Path(folder), seed)}, settings)["halma"]
-        add(Row(f"{name} look-ups", best, "positions/s", rate))
-    return report
+            work = _lookups(game(name), Path(folder), seed)
+            yield measure_rate(f"{name} look-ups", "positions/s", effort, work, goal)
 
 
-def _best(task: Task, rounds: int) -> Figures:
-    """Solve without the table's way to the disk, some times."""
-    tries = [_once(task) for _ in range(rounds)]
-    return Figures(min(t.seconds for t in tries), min(t.per_entry for t in tries))
+def _best(case: SolveCase, rounds: int) -> SolveCost:
+    """Solve several times without writing the table."""
+    tries = [_once(case) for _ in range(rounds)]
+    return SolveCost(min(t.seconds for t in tries), min(t.per_entry for t in tries))
 
 
-def _once(task: Task) -> Figures:
+def _once(case: SolveCase) -> SolveCost:
     started, worked = time.perf_counter(), time.process_time()
-    about = solve(game(task.variant), keep=False, pieces=task.pieces).about
+    about = solve(game(case.variant), keep=False, pieces=case.pieces).about
     worked = time.process_time() - worked
-    return Figures(time.perf_counter() - started, worked / _entries(about))
+    return SolveCost(time.perf_counter() - started, worked / _entries(about))
 
 
 def _entries(about: dict[str, Any]) -> int:
-    """Return how many there are; endings have no index that goes through all of them."""
+    """Return the entries of a table; endgames have no index over all of them."""
     return int(about["index_size"] or about["positions"])
 
 
-def _by_command(task: Task) -> Figures:
-    """Solve as a person would, in a process of its own, table and checkpoints included."""
-    command = [sys.executable, "-m", "halma.cli", "solve", task.variant, "--json"]
-    if task.pieces is not None:
-        command += ["--pieces", str(task.pieces)]
+def _by_command(case: SolveCase) -> SolveCost:
+    """Solve with `halma solve` in a process of its own, writing table and checkpoints."""
+    command = [sys.executable, "-m", "halma.cli", "solve", case.variant, "--json"]
+    if case.pieces is not None:
+        command += ["--pieces", str(case.pieces)]
     started, before = time.perf_counter(), os.times()
     with TemporaryDirectory() as folder:
         ran = subprocess.run([*command, "--out", folder], capture_output=True, text=True)
@@ -133,11 +125,11 @@ def _by_command(task: Task) -> Figures:
     seconds, after = time.perf_counter() - started, os.times()
     worked = after.children_user + after.children_system
     worked -= before.children_user + before.children_system
-    return Figures(seconds, worked / _entries(about), about["peak_bytes"])
+    return SolveCost(seconds, worked / _entries(about), about["peak_bytes"])
 
 
 def _lookups(variant: Game, folder: Path, seed: int) -> Work:
-    """Values of positions from random games, out of a mapped file."""
+    """Return work that looks up positions from random games in a mapped table."""
     solve(variant, folder)
     solution = open_table(table_path(variant, folder), variant)
     states = variant.core.sample_states(variant.core.initial(), _STATES, seed)

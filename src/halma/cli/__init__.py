@@ -1,4 +1,4 @@
-"""The `halma` command: one verb per file, put together in `app`."""
+"""The `halma` command: one verb per file, assembled in `app`."""
 
 
 def main() -> None:

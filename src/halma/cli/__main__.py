@@ -1,4 +1,4 @@
-"""Lets `python -m halma.cli` stand for the `halma` command."""
+"""`python -m halma.cli`: the `halma` command."""
 
 from halma.cli import main
 

@@ -1,4 +1,4 @@
-"""`halma analyse`: what an agent thinks of a position."""
+"""`halma analyse`: evaluate the moves of a position with an agent."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from halma.cli.verb import JsonFlag, Seed, print_json
+from halma.cli.verb import JsonFlag, Seed, Variant, print_json
 from halma.errors import ChanceError, GameOverError, UnknownAgentError
 from halma.interrupt import interruptible
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 
 def analyse(
-    variant: Annotated[str, typer.Argument(help="A variant, such as rhombus-7x7-6.")],
+    variant: Variant,
     position: Annotated[str, typer.Argument(help="A position as text, or 'start'.")],
     agent: Annotated[
         str | None,
         typer.Option(
-            help="An agent that can analyse, such as mcts:sims=1000. If left out: optimal "
-            "where a solution is at hand, otherwise mcts:sims=10000."
+            help="An agent that searches, such as mcts:sims=1000. By default optimal where a "
+            "solution is available, otherwise mcts:sims=10000."
         ),
     ] = None,
-    moves: Annotated[int, typer.Option(min=1, help="Show so many moves, the best first.")] = 8,
+    moves: Annotated[int, typer.Option(min=1, help="Number of moves to show, the best first.")] = 8,
     seed: Seed = 0,
     json: JsonFlag = False,
 ) -> None:
-    """Show the best moves of a position with value, visits, prior and line."""
+    """Show the best moves of a position with their values."""
     import random
 
     from halma.agents import Analyst
@@ -37,26 +37,25 @@ def analyse(
     from halma.games import Record, game
 
     chosen = game(variant)
-    analyst = find_agent(_best_informed(chosen) if agent is None else agent)
+    analyst = find_agent(agent or _default_agent(chosen))
     if not isinstance(analyst, Analyst):
-        raise UnknownAgentError(f"'{analyst.name}' plays, but has nothing to say about a position.")
+        raise UnknownAgentError(f"'{analyst.name}' cannot analyse a position.")
     start = chosen.start() if position == "start" else chosen.position(position)
     if start.is_chance:
-        raise ChanceError(f"Nobody is to move in '{start.text}': chance has to speak first.")
+        raise ChanceError(f"No player is to move in '{start.text}': an outcome of chance is next.")
     if start.is_terminal:
-        raise GameOverError(f"Nobody is to move in '{start.text}': the game is over.")
+        raise GameOverError(f"No player is to move in '{start.text}': the game is over.")
     record = Record(chosen, start)
     found = interruptible(lambda: analyst.analyse(record, random.Random(seed)))
     if json:
-        told = found.as_dict()
-        told["moves"] = told["moves"][:moves]
-        print_json({"variant": chosen.name, "agent": analyst.name, "seed": seed, **told})
+        answer = found.as_dict()
+        answer["moves"] = answer["moves"][:moves]
+        print_json({"variant": chosen.name, "agent": analyst.name, "seed": seed, **answer})
     else:
         _print(found, analyst.name, moves)
 
 
-def _best_informed(game: Game) -> str:
-    """Return the name of the agent to ask when nobody was named."""
+def _default_agent(game: Game) -> str:
     from halma.solve.solver import is_at_hand
 
     return "optimal" if is_at_hand(game) else "mcts:sims=10000"
@@ -95,7 +94,7 @@ def _value(report: MoveReport) -> str:
 
 
 def _effort(found: Analysis) -> str:
-    """Say in a line how much was looked at."""
+    """Return simulations, nodes, depth and time of an analysis as text."""
     parts = [
         f"{number:,} {what}"
         for number, what in ((found.simulations, "simulations"), (found.nodes, "nodes"))

@@ -1,9 +1,11 @@
-"""All verbs in one application.
+"""The typer application with all verbs.
 
-Each verb imports what it needs when it runs, so that `halma --help` is quick.
+Each verb imports what it needs when it runs, so that `halma --help` is fast.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import typer
 
@@ -28,24 +30,30 @@ app = typer.Typer(
     help="A laboratory for board games in which pieces hop, race and hide.",
     no_args_is_help=True,
     add_completion=False,
-    # Plain help and errors: one line each, the same in a pipe and in a terminal.
+    # Plain help and errors, the same in a pipe and in a terminal.
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
 
-app.command()(verb(games))
-app.command()(verb(show))
-# A depth of -1 must reach the verb, which has a better answer than "no such option".
-app.command(context_settings={"ignore_unknown_options": True})(verb(perft))
-app.command()(verb(check))
-app.command()(verb(play))
-app.command()(verb(analyse))
-app.command()(verb(match))
-app.command()(verb(tournament))
-app.command()(verb(replay))
-app.command()(verb(reproduce))
-app.command()(verb(solve))
-app.command()(verb(train))
-app.command()(verb(report))
-app.command()(verb(truth))
+#: in the order of `halma --help`
+VERBS: tuple[Callable[..., None], ...] = (
+    games,
+    show,
+    perft,
+    check,
+    play,
+    analyse,
+    match,
+    tournament,
+    replay,
+    solve,
+    truth,
+    train,
+    report,
+    reproduce,
+)
+for function in VERBS:
+    # A depth of -1 must reach perft, whose message is better than "no such option".
+    settings = {"ignore_unknown_options": True} if function is perft else None
+    app.command(context_settings=settings)(verb(function))
 app.add_typer(bench, name="bench")

@@ -1,11 +1,11 @@
-"""What `match` and `tournament` share: options, and how they tell of their progress."""
+"""Options and progress display that `match` and `tournament` share."""
 
 from __future__ import annotations
 
 import os
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,33 +22,32 @@ OpeningPlies = Annotated[
     int | None,
     typer.Option(
         min=0,
-        help="Random moves before agents take over; two for each player if left out, or "
-        "none where chance or a book makes games differ.",
+        help="Random plies at the start of a game; by default two for each player, or none "
+        "with a book or in a game of chance.",
     ),
 ]
-Book = Annotated[
-    Path | None, typer.Option(help="Start from the positions of this file, one a line.")
-]
-Plies = Annotated[int, typer.Option(min=1, help="Stop a game after so many moves.")]
+Book = Annotated[Path | None, typer.Option(help="A file of start positions, one per line.")]
+Plies = Annotated[int, typer.Option(min=1, help="Stop a game after this many plies.")]
 Workers = Annotated[
-    int | None, typer.Option(min=1, max=1024, help="Processes that play; one a core if left out.")
+    int | None,
+    typer.Option(min=1, max=1024, help="Processes that play; by default one per core."),
 ]
 Database = Annotated[
     Path | None,
-    typer.Option(help="Store games in this file, and go on where it stopped."),
+    typer.Option(help="Store games in this file, and continue a match found in it."),
 ]
 
-#: seconds between lines about progress where there is no terminal to draw a bar in
+#: seconds between lines of progress where standard error is no terminal
 _PAUSE = 10
 
 
-def processes(workers: int | None) -> int:
-    """Return how many processes to play with."""
+def worker_count(workers: int | None) -> int:
+    """Return the number of processes to play with."""
     return workers or len(os.sched_getaffinity(0))
 
 
 def book_positions(book: Path | None, game: str) -> list[str]:
-    """Read a book, if there is one."""
+    """Read a book, if one is given."""
     from halma.arena.openings import read_book
     from halma.games.load import load
 
@@ -56,41 +55,36 @@ def book_positions(book: Path | None, game: str) -> list[str]:
 
 
 def whole_sets(plan: Plan, games: int) -> int:
-    """Return the number of games of whole sets, and say so where it is another."""
+    """Return the number of games rounded up to whole sets, with a note if it differs."""
     whole = plan.games_for(games)
     if whole != games:
         note(f"Games come in sets of {plan.set_size}, so {whole} are played, not {games}.")
     return whole
 
 
-@contextmanager
-def maybe_store(path: Path | None) -> Iterator[GameStore | None]:
-    """Open a file of games, if one is wanted."""
+def open_store(path: Path | None) -> GameStore | nullcontext[None]:
+    """Open a file of games, if one is given."""
     from halma.arena import GameStore
 
-    if path is None:
-        yield None
-        return
-    with GameStore(path) as store:
-        yield store
+    return nullcontext() if path is None else GameStore(path)
 
 
-class Clock:
-    """Counts the games of this run, as opposed to those it found, and the time they took."""
+class Throughput:
+    """Counts the games that were played in this run, without those found in a store."""
 
     def __init__(self) -> None:
         self.found: int | None = None
         self.games = 0
         self.began = time.perf_counter()
 
-    def watch(self, tallies: Sequence[Tally]) -> None:
-        """Look at how many games there are; the first look is at what was found."""
+    def update(self, tallies: Sequence[Tally]) -> None:
+        """Count the games; the first call counts those found."""
         self.games = sum(tally.games for tally in tallies)
         if self.found is None:
             self.found = self.games
 
     def as_dict(self) -> dict[str, float]:
-        """Return the figures for JSON."""
+        """Return games and seconds for JSON."""
         seconds = time.perf_counter() - self.began
         played = self.games - (self.found or 0)
         return {
@@ -101,8 +95,8 @@ class Clock:
 
 
 @contextmanager
-def progress(total: int, clock: Clock) -> Iterator[Watch]:
-    """Show on standard error how far it is: a bar in a terminal, else a line now and then."""
+def progress(total: int, throughput: Throughput) -> Iterator[Watch]:
+    """Show progress on standard error: a bar in a terminal, otherwise a line now and then."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -114,7 +108,7 @@ def progress(total: int, clock: Clock) -> Iterator[Watch]:
 
     console = Console(stderr=True, highlight=False)
     if not console.is_terminal:
-        yield _lines(total, clock)
+        yield _lines(total, throughput)
         return
     with Progress(
         BarColumn(),
@@ -127,27 +121,27 @@ def progress(total: int, clock: Clock) -> Iterator[Watch]:
         task = bar.add_task("", total=total)
 
         def watch(tallies: Sequence[Tally]) -> None:
-            clock.watch(tallies)
-            bar.update(task, completed=clock.games, description=_standing(tallies))
+            throughput.update(tallies)
+            bar.update(task, completed=throughput.games, description=_score(tallies))
 
         yield watch
 
 
-def _lines(total: int, clock: Clock) -> Watch:
+def _lines(total: int, throughput: Throughput) -> Watch:
     last = time.monotonic()
 
     def watch(tallies: Sequence[Tally]) -> None:
         nonlocal last
-        clock.watch(tallies)
+        throughput.update(tallies)
         if time.monotonic() - last >= _PAUSE:
             last = time.monotonic()
-            note(f"{clock.games} of {total} games  {_standing(tallies)}".rstrip())
+            note(f"{throughput.games} of {total} games  {_score(tallies)}".rstrip())
 
     return watch
 
 
-def _standing(tallies: Sequence[Tally]) -> str:
-    """Return the score of a match so far; a tournament has too many."""
+def _score(tallies: Sequence[Tally]) -> str:
+    """Return the score of a single match so far, or an empty string."""
     if len(tallies) > 1 or not tallies[0].games:
         return ""
     games = tallies[0].all

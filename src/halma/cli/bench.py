@@ -1,8 +1,8 @@
-"""`halma bench`: how fast things are."""
+"""`halma bench`: measure the speed of halma."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,23 +10,25 @@ import typer
 from halma.cli.verb import JsonFlag, Seed, note, print_json, verb
 
 if TYPE_CHECKING:
-    from halma.bench.harness import Report, Settings
+    from halma.bench.harness import Effort
+    from halma.bench.report import Measurement
+
+    Benchmark = Callable[[Effort, int], Iterator[Measurement | str]]
 
 bench = typer.Typer(
-    help="Measure how fast halma is.",
+    help="Measure the speed of halma. A value that misses its goal is no error.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
-
-Quick = Annotated[bool, typer.Option("--quick", help="Seconds, not minutes.")]
+Quick = Annotated[bool, typer.Option("--quick", help="Measure for seconds, not minutes.")]
 
 
 def rules(quick: Quick = False, seed: Seed = 0, json: JsonFlag = False) -> None:
-    """Measure the rules: random games, counted leaves, lists of moves.
+    """Measure the rules: random games, perft, move lists.
 
-    One thread, the best of five runs, beside OpenSpiel where it is installed and has
-    the game. A figure below its goal is shown as such and is no error.
+    One thread, the best of five rounds, beside OpenSpiel where it is installed and has the
+    game.
     """
     from halma.bench.rules import measure_rules
 
@@ -34,10 +36,10 @@ def rules(quick: Quick = False, seed: Seed = 0, json: JsonFlag = False) -> None:
 
 
 def search(quick: Quick = False, seed: Seed = 0, json: JsonFlag = False) -> None:
-    """Measure the searches: simulations a second, memory, how they share cores.
+    """Measure the searches: simulations per second, memory, scaling over two cores.
 
-    The best of five runs, beside OpenSpiel's MCTSBot where it is installed and has the
-    game. A figure below its goal is shown as such and is no error.
+    The best of five rounds, beside OpenSpiel's MCTSBot where it is installed and has the
+    game.
     """
     from halma.bench.search import measure_search
 
@@ -47,8 +49,7 @@ def search(quick: Quick = False, seed: Seed = 0, json: JsonFlag = False) -> None
 def solve(quick: Quick = False, seed: Seed = 0, json: JsonFlag = False) -> None:
     """Measure exact solving on two threads, and look-ups in a mapped table.
 
-    Large variants take minutes and are left out of a quick run. A figure beyond its goal is
-    shown as such and is no error.
+    Large variants take minutes and are left out of a quick run.
     """
     from halma.bench.solve import measure_solve
 
@@ -58,8 +59,7 @@ def solve(quick: Quick = False, seed: Seed = 0, json: JsonFlag = False) -> None:
 def tabular(quick: Quick = False, seed: Seed = 0, json: JsonFlag = False) -> None:
     """Measure tabular AlphaZero: an iteration, a match against perfect play, threads, memory.
 
-    The best of five runs; a quick one plays a tenth of the games and leaves memory out. A
-    figure beyond its goal is shown as such and is no error.
+    The best of five rounds; a quick run plays a tenth of the games and leaves memory out.
     """
     from halma.bench.tabular import ABOUT_PAPER, measure_tabular
 
@@ -67,37 +67,26 @@ def tabular(quick: Quick = False, seed: Seed = 0, json: JsonFlag = False) -> Non
 
 
 def selfplay(quick: Quick = False, seed: Seed = 0, json: JsonFlag = False) -> None:
-    """Measure self-play: the pool alone, and what it leaves of a judge's speed.
-
-    The pool alone runs on one thread, beside a judge it uses every core. A figure below its
-    goal is shown as such and is no error.
-    """
+    """Measure self-play: the pool alone on one thread, and with a network on every core."""
     from halma.bench.selfplay import measure_selfplay
 
     _measure(measure_selfplay, quick, seed, json)
 
 
 def _measure(
-    measure: Callable[[Settings, int, Callable[[str], None]], Report],
-    quick: bool,
-    seed: int,
-    json: bool,
-    peer: str | None = None,
+    benchmark: Benchmark, quick: bool, seed: int, json: bool, peer: str | None = None
 ) -> None:
     from halma.bench import peers
     from halma.bench.harness import FULL, QUICK, machine
-    from halma.bench.table import print_rows
+    from halma.bench.report import BenchReport
 
     about = {**machine(), "peer": peer or peers.about()}
-    report = measure(QUICK if quick else FULL, seed, note)
+    report = BenchReport.collect(benchmark(QUICK if quick else FULL, seed), note)
     if json:
         print_json({**about, **report.as_dict()})
     else:
-        print_rows(about, report)
+        report.print(about)
 
 
-bench.command()(verb(rules))
-bench.command()(verb(search))
-bench.command()(verb(solve))
-bench.command()(verb(tabular))
-bench.command()(verb(selfplay))
+for command in (rules, search, solve, tabular, selfplay):
+    bench.command()(verb(command))

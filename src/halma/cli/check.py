@@ -10,12 +10,12 @@ from halma.cli.verb import JsonFlag, Seed, print_json
 
 
 def check(
-    variant: Annotated[str, typer.Argument(help="A variant, or a game of your own.")],
+    variant: Annotated[str, typer.Argument(help="A variant, or a game in a file: nim.py:Nim.")],
     games: Annotated[int, typer.Option(min=1, help="Random games to play.")] = 20,
     seed: Seed = 0,
     json: JsonFlag = False,
 ) -> None:
-    """Run the conformance check on a game; exit status 1 if it fails."""
+    """Test a game against the contract; exit status 1 if it fails."""
     from halma.games.conformance import check as run_check
     from halma.games.load import load
 

@@ -1,4 +1,4 @@
-"""`halma games`: what can be played."""
+"""`halma games`: list the games."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def games(json: JsonFlag = False) -> None:
-    """List the games: families, variants, options and rule presets."""
+    """List the games: variants, options and rule presets."""
     from halma.games import families
 
     described = [_describe(family) for family in families()]

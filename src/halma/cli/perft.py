@@ -1,4 +1,4 @@
-"""`halma perft`: count the leaves of the game tree."""
+"""`halma perft`: count leaves of the game tree."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from halma.cli.verb import JsonFlag, note, print_json
+from halma.cli.verb import JsonFlag, Variant, note, print_json
 from halma.errors import HalmaError
 from halma.interrupt import interruptible
 
 if TYPE_CHECKING:
     from halma.games import Position
 
-#: Far beyond what any machine can count, and shallow enough for the stack.
-DEEPEST = 64
+#: far beyond what can be counted, and shallow enough for the stack
+MAX_DEPTH = 64
 
 
 def perft(
-    variant: Annotated[str, typer.Argument(help="A variant, such as draughts-8x8.")],
-    depth: Annotated[int, typer.Argument(help="How many moves deep.")],
-    position: Annotated[str | None, typer.Option(help="The start, if left out.")] = None,
+    variant: Variant,
+    depth: Annotated[int, typer.Argument(help="Number of plies.")],
+    position: Annotated[str | None, typer.Option(help="By default the start.")] = None,
     divide: Annotated[bool, typer.Option("--divide", help="Also count below each move.")] = False,
     json: JsonFlag = False,
 ) -> None:
     """Count the leaves of the game tree at each depth.
 
-    A chance outcome is not a move: each outcome is followed, none is counted.
+    Every chance outcome is followed, but is not a ply.
     """
     from halma.games import game
 
-    if not 0 <= depth <= DEEPEST:
-        raise HalmaError(f"A depth is a whole number from 0 to {DEEPEST}, not {depth}.")
+    if not 0 <= depth <= MAX_DEPTH:
+        raise HalmaError(f"A depth is a whole number from 0 to {MAX_DEPTH}, not {depth}.")
     chosen = game(variant)
     root = chosen.start() if position is None else chosen.position(position)
     nodes = []
@@ -50,7 +50,7 @@ def perft(
 
 
 def _divide(root: Position, depth: int) -> dict[str, int]:
-    """Count below each move, or below each outcome where chance speaks first."""
+    """Count the leaves below each move, or below each outcome at a chance node."""
     if depth == 0:
         return {}
     if root.is_chance:

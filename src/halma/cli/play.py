@@ -1,4 +1,4 @@
-"""`halma play`: a game between agents, in the terminal."""
+"""`halma play`: play one game in the terminal."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 def play(
-    agents: Annotated[list[str], typer.Argument(help="One agent per player, first player first.")],
+    agents: Annotated[list[str], typer.Argument(help="One agent for each player, in order.")],
     game: Annotated[str, typer.Option(help="A variant, such as ewn-5x5-6.")],
     seed: Seed = 0,
-    plies: Annotated[int, typer.Option(min=1, help="Stop after so many moves.")] = 2000,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Draw nothing but the end.")] = False,
+    plies: Annotated[int, typer.Option(min=1, help="Stop after this many plies.")] = 2000,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Draw the last position only.")] = False,
     json: JsonFlag = False,
 ) -> None:
     """Play a game between agents and draw it."""
@@ -58,7 +58,7 @@ def play(
 
 
 def _draw(step: Step, record: Record, players: list[Agent]) -> None:
-    """Print what chance did in a line; draw a move on the board it was played on."""
+    """Print a chance outcome as a line; draw a move on the position before it."""
     from halma.draw.text import draw_text
 
     before = step.before

@@ -1,4 +1,4 @@
-"""`halma replay`: look at stored games."""
+"""`halma replay`: list and draw stored games."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from halma.cli.verb import JsonFlag, note, print_json
+from halma.cli.verb import JsonFlag, print_json, write_file
 from halma.errors import HalmaError
 
 if TYPE_CHECKING:
@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 
 
 def replay(
-    db: Annotated[Path, typer.Argument(help="A file written with --db.")],
-    game: Annotated[int | None, typer.Argument(help="The number of a game in it.")] = None,
+    db: Annotated[Path, typer.Argument(help="A file of games, written with --db.")],
+    game: Annotated[int | None, typer.Argument(help="The id of a game in the file.")] = None,
     match: Annotated[int | None, typer.Option(help="List the games of this match.")] = None,
-    ply: Annotated[int | None, typer.Option(min=0, help="Only the board after this move.")] = None,
+    ply: Annotated[
+        int | None, typer.Option(min=0, help="Draw the position after this ply.")
+    ] = None,
     svg: Annotated[
-        Path | None, typer.Option(help="Draw that board, or the last one, to this file.")
+        Path | None, typer.Option(help="Draw that position, or the last one, to this SVG file.")
     ] = None,
     json: JsonFlag = False,
 ) -> None:
@@ -30,7 +32,7 @@ def replay(
     from halma.arena.store import GameStore
 
     if game is None and (ply is not None or svg is not None):
-        raise HalmaError("--ply and --svg are about one game: give its number.")
+        raise HalmaError("--ply and --svg need the id of a game.")
     if game is not None and match is not None:
         raise HalmaError("Give a game or --match, not both.")
     with GameStore(db, read_only=True) as store:
@@ -41,10 +43,9 @@ def replay(
     if ply is not None and ply > replayed.plies:
         raise HalmaError(f"Game {game} has {replayed.plies} plies, so there is no ply {ply}.")
     if svg is not None:
-        svg.write_text(replayed.at_ply(ply).svg(), encoding="utf-8")
-        note(f"Wrote {svg}.")
+        write_file(svg, replayed.at_ply(ply).svg())
     if json:
-        print_json(_describe(replayed, ply))
+        print_json(_as_dict(replayed, ply))
     elif ply is not None:
         print(replayed.at_ply(ply))
     elif svg is None:
@@ -77,19 +78,19 @@ def _list(store: GameStore, match: int | None, json: bool) -> None:
         print_json({"matches": listed, "games": games})
         return
     if not listed:
-        print("There are no matches in it.")
+        print("The file has no matches.")
     for entry in listed:
         plan = entry["plan"]
         print(
             f"match {entry['match']}: {' - '.join(plan['agents'])}  ({plan['game']}, "
-            f"seed {plan['seed']})  {entry['games']} games, begun {entry['begun']}"
+            f"seed {plan['seed']})  {entry['games']} games, started {entry['begun']}"
         )
     for row in games:
         scores = " ".join(f"{score:g}" for score in row["result"])
         print(f"{row['id']:>6}  {' - '.join(row['agents'])}: {scores}, {row['plies']} plies")
 
 
-def _describe(replayed: Replay, ply: int | None) -> dict[str, Any]:
+def _as_dict(replayed: Replay, ply: int | None) -> dict[str, Any]:
     played = replayed.played
     return {
         "id": replayed.id,

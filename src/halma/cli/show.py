@@ -8,33 +8,32 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from halma.cli.verb import JsonFlag, note, print_json
+from halma.cli.verb import JsonFlag, Variant, print_json, write_file
 
 if TYPE_CHECKING:
     from halma.games import Move, Outcome, Position
 
-#: how many moves or outcomes are listed under a drawing
+#: number of moves or outcomes listed under a drawing
 _MOST = 100
 
 
 def show(
-    variant: Annotated[str, typer.Argument(help="A variant, such as ewn-5x5-6.")],
-    position: Annotated[str | None, typer.Argument(help="The start, if left out.")] = None,
-    move: Annotated[str | None, typer.Option(help="A legal move to show.")] = None,
-    svg: Annotated[Path | None, typer.Option(help="Write a picture to this file.")] = None,
+    variant: Variant,
+    position: Annotated[str | None, typer.Argument(help="By default the start.")] = None,
+    move: Annotated[str | None, typer.Option(help="A legal move to draw.")] = None,
+    svg: Annotated[Path | None, typer.Option(help="Draw to this SVG file instead.")] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Draw a position as text or as SVG, and list what can be played there."""
+    """Draw a position and list its legal moves or chance outcomes."""
     from halma.games import game
 
     chosen = game(variant)
     shown = chosen.start() if position is None else chosen.position(position)
     found = None if move is None else shown.find(move)
     if svg is not None:
-        svg.write_text(shown.svg(found), encoding="utf-8")
-        note(f"Wrote {svg}.")
+        write_file(svg, shown.svg(found))
     if json:
-        print_json(_describe(shown, found))
+        print_json(_as_dict(shown, found))
     elif svg is None:
         _draw(shown, found)
 
@@ -54,12 +53,12 @@ def _draw(position: Position, move: Move | None) -> None:
 
 
 def _some(items: Sequence[Move | Outcome]) -> list[str]:
-    """Return the first of many texts; dice and moves fit, the placements of six pieces do not."""
+    """Return the texts, cut after `_MOST`: six pieces have 720 placements."""
     texts = [item.text for item in items]
     return texts if len(texts) <= _MOST else [*texts[:_MOST], f"... ({len(texts)} in all)"]
 
 
-def _describe(position: Position, move: Move | None) -> dict[str, Any]:
+def _as_dict(position: Position, move: Move | None) -> dict[str, Any]:
     answer: dict[str, Any] = {
         "variant": position.game.name,
         "position": position.text,

@@ -1,4 +1,4 @@
-"""`halma solve`: exact values of every position."""
+"""`halma solve`: compute the exact value of every position."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from halma.cli.verb import JsonFlag, note, print_json
+from halma.cli.verb import JsonFlag, Variant, note, print_json
 from halma.errors import HalmaError
 from halma.machine import peak_bytes
 
@@ -24,39 +24,39 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
 def solve(
-    variant: Annotated[str, typer.Argument(help="A variant, such as ewn-3x3-3.")],
+    variant: Variant,
     out: Annotated[
-        Path | None, typer.Option(help="Folder of tables; $HALMA_TABLES or ./tables if left out.")
+        Path | None, typer.Option(help="Directory of tables; by default $HALMA_TABLES or ./tables.")
     ] = None,
     verify: Annotated[
         bool, typer.Option("--verify", help="Check every entry against its successors.")
     ] = False,
     exact: Annotated[
-        bool, typer.Option("--exact", help="Also give the value of the start as a fraction.")
+        bool, typer.Option("--exact", help="Also print the value of the start as a fraction.")
     ] = False,
     pieces: Annotated[
-        int | None, typer.Option(min=2, max=6, help="Solve endings with so many pieces only.")
+        int | None, typer.Option(min=2, max=6, help="Solve endgames with at most this many pieces.")
     ] = None,
     distances: Annotated[
         bool,
         typer.Option(
             "--distances/--no-distances",
-            help="Keep how far the end is, a byte a position, or values alone, two bits.",
+            help="Store distances to the end, a byte per position, or values alone, two bits.",
         ),
     ] = True,
     again: Annotated[
-        bool, typer.Option("--again", help="Solve even if there is a table already.")
+        bool, typer.Option("--again", help="Solve again even if there is a table.")
     ] = False,
-    memory: Annotated[str, typer.Option(help="Memory it may take, such as 500M.")] = "8G",
+    memory: Annotated[str, typer.Option(help="Memory limit, such as 500M.")] = "8G",
     threads: Annotated[
-        int, typer.Option(min=1, max=256, help="Threads to work with; one a core if left out.")
+        int, typer.Option(min=1, max=256, help="Threads; by default one per core.")
     ] = os.cpu_count() or 1,
     json: JsonFlag = False,
 ) -> None:
-    """Solve a variant exactly and keep the table; exit status 1 if --verify finds fault.
+    """Solve a variant exactly and write a table of values.
 
-    A table that is there already is reported, not made again. A solve that was stopped
-    goes on where it was.
+    An existing table is reported, not computed again. An interrupted solve continues from its
+    last checkpoint. Exit status 1 if --verify finds an inconsistent entry.
     """
     from halma.games import game
     from halma.solve import solver
@@ -66,7 +66,7 @@ def solve(
     chosen = game(variant)
     path = table_path(chosen, out, pieces)
     if path.exists() and not again:
-        note(f"'{path}' is there already.")
+        note(f"'{path}' exists already.")
         solution = open_table(path, chosen)
     else:
         limit = _bytes(memory)
@@ -75,7 +75,7 @@ def solve(
             raise no_fractions(chosen)
         note(
             f"{chosen.name}: {plan.positions:,} entries, {solver.in_bytes(plan.bytes_needed)} "
-            f"of memory; the table goes to '{path}'."
+            f"of memory; the table will be '{path}'."
         )
         with _progress_bar(chosen.name) as progress:
             solution = solver.solve(
@@ -101,13 +101,13 @@ def solve(
 def _bytes(text: str) -> int:
     match = re.fullmatch(r"(\d{1,12}(?:\.\d{1,3})?)([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
     if match is None:
-        raise HalmaError(f"'{text[:40]}' is no amount of memory; write 500M or 8G.")
+        raise HalmaError(f"'{text[:40]}' is not an amount of memory, such as 500M or 8G.")
     return int(float(match[1]) * _UNITS[match[2].upper()])
 
 
 @contextmanager
 def _progress_bar(name: str) -> Iterator[Progress]:
-    """Show how far it is, on standard error, where that is a terminal."""
+    """Show progress on standard error if it is a terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
     from rich.progress import TimeRemainingColumn as Remaining

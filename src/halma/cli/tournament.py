@@ -1,4 +1,4 @@
-"""`halma tournament`: everybody against everybody, with ratings."""
+"""`halma tournament`: a round robin with ratings."""
 
 from __future__ import annotations
 
@@ -10,20 +10,22 @@ import typer
 
 from halma.cli.arena import (
     Book,
-    Clock,
     Database,
     GameName,
     OpeningPlies,
     Plies,
+    Throughput,
     Workers,
     book_positions,
-    maybe_store,
-    processes,
+    open_store,
     progress,
     whole_sets,
+    worker_count,
 )
-from halma.cli.verb import JsonFlag, Seed, note, print_json
+from halma.cli.verb import JsonFlag, Seed, note, print_json, write_file
 from halma.errors import HalmaError
+
+_MAX_ELO = 100_000
 
 
 def tournament(
@@ -33,11 +35,11 @@ def tournament(
     anchor: Annotated[
         str | None,
         typer.Option(
-            help="NAME or NAME=ELO: the agent whose rating is given; the first if left out, at 0."
+            help="NAME or NAME=ELO: the agent with a given rating; by default the first, at 0."
         ),
     ] = None,
-    csv: Annotated[Path | None, typer.Option(help="Write the table to this file.")] = None,
-    svg: Annotated[Path | None, typer.Option(help="Draw the table to this file.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write the crosstable to this CSV file.")] = None,
+    svg: Annotated[Path | None, typer.Option(help="Draw the crosstable to this SVG file.")] = None,
     opening_plies: OpeningPlies = None,
     book: Book = None,
     plies: Plies = 2000,
@@ -46,25 +48,27 @@ def tournament(
     seed: Seed = 0,
     json: JsonFlag = False,
 ) -> None:
-    """Play a round robin: a match of every two agents, all with the same openings and dice."""
+    """Play a match of every two agents and rate them all.
+
+    All matches have the same openings and dice.
+    """
     from halma.arena import crosstable, make_plan, play_matches, rate
 
-    entered = _entered(agents)
-    anchored, anchor_elo = _anchor(anchor, entered)
+    names = _canonical(agents)
+    anchored, anchor_elo = _anchor(anchor, names)
     positions = book_positions(book, game)
-    pairs = [(i, j) for i in range(len(entered)) for j in range(i + 1, len(entered))]
+    pairs = [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
     plans = [
-        make_plan(game, (entered[i], entered[j]), seed, opening_plies, positions, plies)
+        make_plan(game, (names[i], names[j]), seed, opening_plies, positions, plies)
         for i, j in pairs
     ]
-    crew = processes(workers)
-    with maybe_store(db) as store:
+    throughput = Throughput()
+    with open_store(db) as store:
         total = whole_sets(plans[0], games) * len(plans)
-        clock = Clock()
-        with progress(total, clock) as watch:
-            tallies = play_matches(plans, games, crew, store, watch=watch)
+        with progress(total, throughput) as watch:
+            tallies = play_matches(plans, games, worker_count(workers), store, watch=watch)
     pairings = dict(zip(pairs, tallies, strict=True))
-    ratings = rate(entered, pairings, anchored, anchor_elo)
+    ratings = rate(names, pairings, anchored, anchor_elo)
     rows = crosstable.crosstable(ratings, pairings)
     distinct = len(frozenset().union(*(tally.fingerprints for tally in tallies)))
     warnings = [
@@ -74,18 +78,16 @@ def tournament(
     ]
     title = f"{plans[0].game}, {tallies[0].games} games of each pairing"
     if csv is not None:
-        csv.write_text(crosstable.as_csv(rows), encoding="utf-8")
-        note(f"Wrote {csv}.")
+        write_file(csv, crosstable.as_csv(rows))
     if svg is not None:
-        svg.write_text(crosstable.as_svg(rows, title), encoding="utf-8")
-        note(f"Wrote {svg}.")
+        write_file(svg, crosstable.as_svg(rows, title))
     for warning in warnings:
         note(warning)
     if json:
         print_json(
             {
                 "game": plans[0].game,
-                "agents": entered,
+                "agents": names,
                 "seed": seed,
                 "opening_plies": plans[0].opening_plies,
                 "book_positions": len(positions),
@@ -94,8 +96,8 @@ def tournament(
                 "games": sum(tally.games for tally in tallies),
                 "distinct_games": distinct,
                 "table": crosstable.as_dicts(rows),
-                **clock.as_dict(),
-                "workers": crew,
+                **throughput.as_dict(),
+                "workers": worker_count(workers),
                 "db": None if db is None else str(db),
                 "warnings": warnings,
             }
@@ -105,8 +107,8 @@ def tournament(
     print(crosstable.as_text(rows))
 
 
-def _entered(agents: Sequence[str]) -> list[str]:
-    """Return canonical names, each once."""
+def _canonical(agents: Sequence[str]) -> list[str]:
+    """Return the canonical names of the agents; raise an error if one is given twice."""
     from halma.agents import agent
 
     names = [agent(typed).name for typed in agents]
@@ -114,16 +116,16 @@ def _entered(agents: Sequence[str]) -> list[str]:
         raise HalmaError("A tournament takes two agents or more.")
     for name in names:
         if names.count(name) > 1:
-            raise HalmaError(f"'{name}' is entered twice.")
+            raise HalmaError(f"'{name}' is given twice.")
     return names
 
 
-def _anchor(typed: str | None, entered: Sequence[str]) -> tuple[str, float]:
-    """Read NAME or NAME=ELO; a name may have `=` in it as well."""
+def _anchor(typed: str | None, names: Sequence[str]) -> tuple[str, float]:
+    """Read NAME or NAME=ELO; the name may contain `=` too."""
     from halma.agents import agent
 
     if typed is None:
-        return entered[0], 0.0
+        return names[0], 0.0
     try:
         name, elo = agent(typed).name, 0.0
     except HalmaError:
@@ -135,8 +137,8 @@ def _anchor(typed: str | None, entered: Sequence[str]) -> tuple[str, float]:
         if not equals:
             raise
         name = agent(front).name
-    if name not in entered:
-        raise HalmaError(f"'{name}' is not in the tournament, so it cannot be its anchor.")
-    if not abs(elo) <= 100_000:
-        raise HalmaError(f"A rating of {elo:g} is beyond all measure.")
+    if name not in names:
+        raise HalmaError(f"'{name}' does not take part, so it cannot be the anchor.")
+    if not abs(elo) <= _MAX_ELO:
+        raise HalmaError(f"A rating lies between -{_MAX_ELO} and {_MAX_ELO}, not at {elo:g}.")
     return name, elo

@@ -1,4 +1,4 @@
-"""`halma truth`: what a solved variant is like."""
+"""`halma truth`: statistics of a solved variant."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from halma.cli.verb import JsonFlag, Seed, note, print_json
+from halma.cli.verb import JsonFlag, Seed, note, print_json, write_file
 
 if TYPE_CHECKING:
     from halma.solve.truth import Truth
@@ -16,16 +16,20 @@ if TYPE_CHECKING:
 def truth(
     variant: Annotated[str, typer.Argument(help="A variant with a table, or a small one.")],
     agents: Annotated[
-        str, typer.Option(help="Agents to look at, separated by spaces.")
+        str, typer.Option(help="Agents to compare with perfect play, separated by spaces.")
     ] = "random greedy",
     sample: Annotated[
-        int, typer.Option(min=1, max=10_000_000, help="Positions to look at.")
+        int, typer.Option(min=1, max=10_000_000, help="Number of positions to sample.")
     ] = 2000,
-    svg: Annotated[Path | None, typer.Option(help="Write pictures into this folder.")] = None,
+    svg: Annotated[Path | None, typer.Option(help="Write SVG files into this folder.")] = None,
     seed: Seed = 0,
     json: JsonFlag = False,
 ) -> None:
-    """Tell the truth about a solved variant: values, openings, longest win, agents' errors."""
+    """Report what is known of a solved variant.
+
+    The distribution of values, the best and worst openings, the longest certain win, and how
+    often agents err.
+    """
     from halma.agents import agent
     from halma.games import game
     from halma.solve import solution_for
@@ -54,9 +58,7 @@ def _draw(found: Truth, folder: Path) -> None:
     if found.longest_win is not None:
         pictures["longest-win"] = found.longest_win.start.svg()
     for name, picture in pictures.items():
-        path = folder / f"{name}.svg"
-        path.write_text(picture, encoding="utf-8")
-        note(f"Wrote {path}.")
+        write_file(folder / f"{name}.svg", picture)
 
 
 def _print(found: Truth) -> None:
@@ -83,7 +85,7 @@ def _print(found: Truth) -> None:
         worst = f", worst in {errors.worst}" if errors.worst else ""
         print(
             f"{errors.agent}: errs in {errors.rate:.1%} of positions, loses {errors.mean_loss:.4f} "
-            f"a move, at most {errors.worst_loss:.4f}{worst}"
+            f"per move, at most {errors.worst_loss:.4f}{worst}"
         )
     for text in found.notes:
         print(text)

@@ -1,4 +1,4 @@
-"""What all verbs share: how they fail, and how they print."""
+"""Options, error handling and output that all verbs share."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
-from typing import Annotated, Any, ParamSpec, TypeVar
+from pathlib import Path
+from typing import Annotated, Any, ParamSpec
 
 import typer
 
 from halma.errors import HalmaError
 
 P = ParamSpec("P")
-T = TypeVar("T")
 
-#: Options that several verbs have, so that they read the same everywhere.
+Variant = Annotated[str, typer.Argument(help="A variant, such as ewn-5x5-6.")]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-Seed = Annotated[int, typer.Option(help="The same seed gives the same result.")]
+Seed = Annotated[int, typer.Option(help="Seed of the random numbers.")]
 
-_REFUSED, _INTERRUPTED, _BROKEN_PIPE = 2, 130, 141
+_USER_ERROR, _INTERRUPTED, _BROKEN_PIPE = 2, 130, 141
 
 
 def verb(function: Callable[P, None]) -> Callable[P, None]:
-    """Make a function a verb: what goes wrong becomes one line and an exit status."""
+    """Wrap a function so that an error becomes one line and an exit status."""
 
     @functools.wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -33,37 +33,43 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
             function(*args, **kwargs)
             sys.stdout.flush()
         except HalmaError as error:
-            _leave(_REFUSED, str(error))
+            _exit(_USER_ERROR, str(error))
         except KeyboardInterrupt:
-            _leave(_INTERRUPTED, "Stopped.")
+            _exit(_INTERRUPTED, "Stopped.")
         except BrokenPipeError:
-            # Whoever read us has gone; what is still buffered must not complain either.
+            # Discard what is still buffered, or Python reports the closed pipe again at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise SystemExit(_BROKEN_PIPE) from None
         except OSError as error:
-            what = f"'{error.filename}': " if error.filename else ""
-            _leave(_REFUSED, f"{what}{error.strerror}.")
+            file = f"'{error.filename}': " if error.filename else ""
+            _exit(_USER_ERROR, f"{file}{error.strerror}.")
 
     return run
 
 
-def _leave(status: int, sentence: str) -> None:
+def _exit(status: int, sentence: str) -> None:
     print(f"halma: {sentence}", file=sys.stderr)
     raise SystemExit(status)
 
 
 def print_json(answer: dict[str, Any]) -> None:
-    """Print the one object a verb answers with under `--json`."""
+    """Print the output of a verb under `--json`."""
     print(json.dumps(answer))
 
 
 def note(text: str) -> None:
-    """Tell how things are going, on standard error."""
+    """Print a line on standard error."""
     print(text, file=sys.stderr, flush=True)
 
 
+def write_file(path: Path, text: str) -> None:
+    """Write a file that the user asked for, and report it."""
+    path.write_text(text, encoding="utf-8")
+    note(f"Wrote {path}.")
+
+
 def program() -> str:
-    """Return how a person calls this program, for commands to be copied."""
+    """Return the command that started this program, for commands to be copied."""
     called = sys.argv[0]
-    # What is not on the search path must be called the same way again.
+    # Outside the search path it has to be called by its path again.
     return called if os.path.basename(called) == "halma" and not shutil.which("halma") else "halma"

@@ -1,4 +1,4 @@
-"""Drawing: a position as text and as SVG.
+"""Drawing: scenes as text and as SVG, charts and HTML pages.
 
-`scene` says what there is to see, `text` and `svg` draw it, `palette` holds the colours.
+A game describes a position as a `scene`; `text` and `svg` draw it with the colours of `palette`.
 """

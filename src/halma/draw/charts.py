@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from halma.draw.canvas import Canvas, Point, decimal, outline
 from halma.draw.palette import DEFAULT
-from halma.draw.picture import Picture, Point, decimal, outline
 
 #: Series in their order.
 COLOURS = ("#3d7fc4", "#d8683a", "#3b9c7d", "#a56cc1")
@@ -85,22 +85,22 @@ def draw_lines(
     ys += [0.0] if from_zero else []
     steps = ticks(*_apart(ys))
     axes = _Axes(_LEFT, _WIDTH - _RIGHT, _TOP, _HEIGHT - _BOTTOM, _apart(xs), (steps[0], steps[-1]))
-    picture = Picture(1.0, DEFAULT, "chart")
-    _write_title(picture, title, _LEFT)
-    _draw_axes(picture, axes, ticks(*axes.x, whole=True), steps, "{:,.0f}".format, write, xlabel)
+    canvas = Canvas(1.0, DEFAULT, "chart")
+    _write_title(canvas, title, _LEFT)
+    _draw_axes(canvas, axes, ticks(*axes.x, whole=True), steps, "{:,.0f}".format, write, xlabel)
     for guide in changes:
-        _draw_upright(picture, axes, guide, lines)
+        _draw_upright(canvas, axes, guide, lines)
     if level is not None:
-        _draw_level(picture, axes, level)
+        _draw_level(canvas, axes, level)
     for colour, line in zip(COLOURS, lines, strict=False):
         if line.band:
             edge = [axes.point(x, low) for x, low, _ in line.band]
             edge += [axes.point(x, high) for x, _, high in reversed(line.band)]
-            picture.add("polygon", points=outline(edge), fill=colour, opacity=0.25)
+            canvas.add("polygon", points=outline(edge), fill=colour, opacity=0.25)
         points = [axes.point(x, y) for x, y in line.points]
         if len(points) == 1:
-            picture.circle(points[0], 2.5, fill=colour)
-        picture.add(
+            canvas.circle(points[0], 2.5, fill=colour)
+        canvas.add(
             "polyline",
             points=outline(points),
             fill="none",
@@ -109,8 +109,8 @@ def draw_lines(
             stroke_linejoin="round",
         )
     if len(lines) > 1:
-        _write_legend(picture, lines)
-    return picture.finish(_WIDTH, _HEIGHT, _WIDTH, title)
+        _write_legend(canvas, lines)
+    return canvas.finish(_WIDTH, _HEIGHT, _WIDTH, title)
 
 
 def draw_cloud(
@@ -127,24 +127,24 @@ def draw_cloud(
     stronger the colour, the more, by logarithm. If `points` are given, they are drawn instead.
     """
     axes = _Axes(_LEFT, _LEFT + _SIDE, _TOP, _TOP + _SIDE, (0.0, 1.0), (0.0, 1.0))
-    picture = Picture(1.0, DEFAULT, "chart")
-    _write_title(picture, title, _LEFT)
+    canvas = Canvas(1.0, DEFAULT, "chart")
+    _write_title(canvas, title, _LEFT)
     steps = [i / 4 for i in range(5)]
-    _draw_axes(picture, axes, steps, steps, "{:g}".format, "{:g}".format, xlabel)
-    with picture.group(opacity=0.65, transform=f"rotate(-90 12 {decimal(axes.top + _SIDE / 2)})"):
-        picture.write((12.0, axes.top + _SIDE / 2), ylabel, _FONT, _INK)
+    _draw_axes(canvas, axes, steps, steps, "{:g}".format, "{:g}".format, xlabel)
+    with canvas.group(opacity=0.65, transform=f"rotate(-90 12 {decimal(axes.top + _SIDE / 2)})"):
+        canvas.write((12.0, axes.top + _SIDE / 2), ylabel, _FONT, _INK)
     if points is None:
-        _draw_counts(picture, axes, counts, colour)
+        _draw_counts(canvas, axes, counts, colour)
     else:
-        with picture.group(fill=colour, opacity=0.55):
+        with canvas.group(fill=colour, opacity=0.55):
             for x, y in points:
-                picture.circle(axes.point(x, y), 2.2)
+                canvas.circle(axes.point(x, y), 2.2)
     ends = outline([axes.point(0, 0), axes.point(1, 1)])
-    picture.add(
+    canvas.add(
         "polyline", points=ends, stroke=_INK, fill="none", opacity=0.5, stroke_dasharray="4 4"
     )
     width, height = axes.right + _RIGHT, axes.bottom + _BOTTOM
-    return picture.finish(width, height, max(width, height), title)
+    return canvas.finish(width, height, max(width, height), title)
 
 
 def thin(points: Sequence[tuple[float, ...]], most: int = MOST_POINTS) -> list[tuple[float, ...]]:
@@ -185,12 +185,12 @@ def _apart(values: Sequence[float]) -> tuple[float, float]:
     return low - reach, high + reach
 
 
-def _write_title(picture: Picture, title: str, left: float) -> None:
-    picture.write((left, 11.0), title, _FONT + 1, _INK, anchor="start", bold=True)
+def _write_title(canvas: Canvas, title: str, left: float) -> None:
+    canvas.write((left, 11.0), title, _FONT + 1, _INK, anchor="start", bold=True)
 
 
 def _draw_axes(
-    picture: Picture,
+    canvas: Canvas,
     axes: _Axes,
     xs: Sequence[float],
     ys: Sequence[float],
@@ -198,23 +198,23 @@ def _draw_axes(
     write_y: Callable[[float], str],
     xlabel: str,
 ) -> None:
-    with picture.group(stroke=_INK, opacity=0.14):
+    with canvas.group(stroke=_INK, opacity=0.14):
         for y in ys:
-            picture.add("line", x1=axes.left, x2=axes.right, y1=axes.up(y), y2=axes.up(y))
-    with picture.group(stroke=_INK, opacity=0.5):
-        picture.add("line", x1=axes.left, x2=axes.right, y1=axes.bottom, y2=axes.bottom)
-    with picture.group(opacity=0.75):
+            canvas.add("line", x1=axes.left, x2=axes.right, y1=axes.up(y), y2=axes.up(y))
+    with canvas.group(stroke=_INK, opacity=0.5):
+        canvas.add("line", x1=axes.left, x2=axes.right, y1=axes.bottom, y2=axes.bottom)
+    with canvas.group(opacity=0.75):
         for y in ys:
-            picture.write((axes.left - 7, axes.up(y)), write_y(y), _FONT, _INK, anchor="end")
+            canvas.write((axes.left - 7, axes.up(y)), write_y(y), _FONT, _INK, anchor="end")
         for x in xs:
-            picture.write((axes.across(x), axes.bottom + 12), write_x(x), _FONT, _INK)
-    with picture.group(opacity=0.65):
-        picture.write(((axes.left + axes.right) / 2, axes.bottom + 30), xlabel, _FONT, _INK)
+            canvas.write((axes.across(x), axes.bottom + 12), write_x(x), _FONT, _INK)
+    with canvas.group(opacity=0.65):
+        canvas.write(((axes.left + axes.right) / 2, axes.bottom + 30), xlabel, _FONT, _INK)
 
 
-def _draw_level(picture: Picture, axes: _Axes, level: Guide) -> None:
+def _draw_level(canvas: Canvas, axes: _Axes, level: Guide) -> None:
     y = axes.up(level.at)
-    picture.add(
+    canvas.add(
         "line",
         x1=axes.left,
         x2=axes.right,
@@ -224,11 +224,11 @@ def _draw_level(picture: Picture, axes: _Axes, level: Guide) -> None:
         opacity=0.7,
         stroke_dasharray="5 4",
     )
-    with picture.group(opacity=0.75):
-        picture.write((axes.right, y - 9), level.text, _FONT - 1, _INK, anchor="end")
+    with canvas.group(opacity=0.75):
+        canvas.write((axes.right, y - 9), level.text, _FONT - 1, _INK, anchor="end")
 
 
-def _draw_upright(picture: Picture, axes: _Axes, guide: Guide, lines: Sequence[Line]) -> None:
+def _draw_upright(canvas: Canvas, axes: _Axes, guide: Guide, lines: Sequence[Line]) -> None:
     """Draw where something changed; what, is written where no curve is in the way."""
     x = axes.across(guide.at)
     beside = (
@@ -238,8 +238,8 @@ def _draw_upright(picture: Picture, axes: _Axes, guide: Guide, lines: Sequence[L
         if -10 < axes.across(at) - x < 7 * len(guide.text)
     )
     low = all(y < axes.bottom - 20 for y in beside)
-    with picture.group(opacity=0.45):
-        picture.add(
+    with canvas.group(opacity=0.45):
+        canvas.add(
             "line",
             x1=x,
             x2=x,
@@ -248,25 +248,23 @@ def _draw_upright(picture: Picture, axes: _Axes, guide: Guide, lines: Sequence[L
             stroke=_INK,
             stroke_dasharray="2 3",
         )
-    with picture.group(opacity=0.65):
+    with canvas.group(opacity=0.65):
         y = axes.bottom - 9 if low else axes.top + 9
-        picture.write((x + 4, y), guide.text, _FONT - 1, _INK, anchor="start")
+        canvas.write((x + 4, y), guide.text, _FONT - 1, _INK, anchor="start")
 
 
-def _write_legend(picture: Picture, lines: Sequence[Line]) -> None:
+def _write_legend(canvas: Canvas, lines: Sequence[Line]) -> None:
     """Name the series at the right of the title; letters are taken to be of middling width."""
     x = _WIDTH - _RIGHT
     for colour, line in reversed(list(zip(COLOURS, lines, strict=False))):
         x -= 6.2 * len(line.title)
-        picture.write((x, 11.0), line.title, _FONT - 1, _INK, anchor="start")
+        canvas.write((x, 11.0), line.title, _FONT - 1, _INK, anchor="start")
         x -= 14
-        picture.add("rect", x=x, y=7, width=10, height=8, rx=2, fill=colour)
+        canvas.add("rect", x=x, y=7, width=10, height=8, rx=2, fill=colour)
         x -= 12
 
 
-def _draw_counts(
-    picture: Picture, axes: _Axes, counts: Sequence[Sequence[int]], colour: str
-) -> None:
+def _draw_counts(canvas: Canvas, axes: _Axes, counts: Sequence[Sequence[int]], colour: str) -> None:
     most = max((count for row in counts for count in row), default=0)
     shades: dict[int, list[str]] = {}
     wide = (axes.right - axes.left) / len(counts)
@@ -282,4 +280,4 @@ def _draw_counts(
     # A path for each shade: thousands of squares are a small file then.
     for shade in sorted(shades):
         opacity = 0.08 + 0.92 * shade / _SHADES
-        picture.add("path", d="".join(shades[shade]), fill=colour, opacity=opacity)
+        canvas.add("path", d="".join(shades[shade]), fill=colour, opacity=opacity)

@@ -1,7 +1,7 @@
-"""Measuring a picture: where everything in it goes.
+"""Layout of a drawing: positions and sizes of its parts.
 
-The board is measured in cells, what surrounds it (captions, die, margins) in pixels, so
-that writing stays legible in small pictures.
+The board is measured in cells, its surroundings (captions, die, margins) in pixels, so
+that text stays legible in small drawings.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ import textwrap
 from collections import Counter
 from dataclasses import dataclass
 
-from halma.draw.picture import Point, clean
-from halma.draw.scene import Scene
+from halma.draw.canvas import Point, clean
+from halma.draw.scene import Label, Scene
 
-#: Room for a piece of the reserve and its number, in widths of the piece.
+#: Width of a piece of the reserve with its number, in diameters of the piece.
 SLOT = 2.3
-#: Height of a row of holes; with it all six neighbours are at distance one.
+#: Distance of rows of holes at which all six neighbours are at distance one.
 _ROW = math.sqrt(3) / 2
-#: Width of a character, on average, at font size one.
+#: Mean width of a character at font size one.
 _CHARACTER = 0.56
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Where everything goes, in pixels of the picture."""
+    """Positions and sizes, in pixels."""
 
     width: float
     height: float
@@ -32,9 +32,9 @@ class Layout:
     margin: float
     font: float
     centres: list[Point]
-    # the rectangle of all cells: left, top, right, bottom
+    #: the rectangle of all cells: left, top, right, bottom
     board: tuple[float, float, float, float]
-    labels: list[tuple[float, float, str]]
+    labels: list[Label]
     label_font: float
     die: Point
     die_side: float
@@ -46,7 +46,7 @@ class Layout:
 
 
 def lay_out(scene: Scene, size: int) -> Layout:
-    """Measure a picture whose longer side is to be about `size` pixels."""
+    """Lay out a drawing whose longer side is about `size` pixels."""
     row = _ROW if scene.board == "holes" else 1.0
     places = [(cell.x, cell.y * row) for cell in scene.cells]
     cells = places or [(0.0, 0.0)]
@@ -60,7 +60,7 @@ def lay_out(scene: Scene, size: int) -> Layout:
     label_font = min(max(0.26 * guess, 8.0), 0.85 * font)
     labels = [(x, y * row, text) for x, y, text in scene.labels]
     if scene.board == "squares":
-        # Labels keep close to the frame, wherever outside it the game has put them.
+        # Labels are moved close to the frame, wherever outside it the game put them.
         gap = 0.85 * label_font / guess
         labels = [
             (min(max(x, left - gap), right + gap), min(max(y, top - gap), bottom + gap), text)
@@ -125,7 +125,7 @@ def lay_out(scene: Scene, size: int) -> Layout:
 
 
 def _off_the_rim(label: Point, holes: list[Point]) -> Point:
-    """Move a label that stands one step beside a hole, on the rim, away from all such holes."""
+    """Move a label one step beside a hole, where the rim is, away from such holes."""
     near = [hole for hole in holes if 0.9 < math.dist(label, hole) < 1.1]
     away_x, away_y = sum(label[0] - x for x, _ in near), sum(label[1] - y for _, y in near)
     length = math.hypot(away_x, away_y)
@@ -135,7 +135,7 @@ def _off_the_rim(label: Point, holes: list[Point]) -> Point:
 
 
 def _rows_of_reserve(scene: Scene, most: int) -> list[list[tuple[str, str, int]]]:
-    """One row a colour, or more where it does not fit."""
+    """Return the reserve in rows: one a colour, or more where it does not fit."""
     rows = []
     for colour in dict.fromkeys(colour for colour, _, _ in scene.reserve):
         kinds = [kind for kind in scene.reserve if kind[0] == colour]

@@ -1,6 +1,6 @@
-"""Every colour of every picture, and nothing else.
+"""The colours of all drawings.
 
-The six colours of players stay apart for colour-blind eyes too; a test measures how far.
+The six colours of players are distinct for colour-blind readers too; a test measures it.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ class Paint:
 
     fill: str
     edge: str
-    # what is written on the piece
+    # labels on the piece
     ink: str
-    # the cells where its player is at home
+    # home cells of its player
     pale: str
 
 
@@ -32,7 +32,7 @@ PAINTS: Mapping[str, Paint] = {
     "grey": Paint("#8c8a86", "#55534f", "#ffffff", "#d5d3ce"),
 }
 
-#: The colours of players 1 to 6 where a game has no colours of its own.
+#: Colours of players 1 to 6 in games without colours of their own.
 PLAYERS = ("red", "blue", "yellow", "green", "white", "black")
 
 
@@ -41,7 +41,7 @@ class Theme:
     """Colours of boards and pieces; `dataclasses.replace` makes another one."""
 
     paints: Mapping[str, Paint] = field(default_factory=lambda: PAINTS)
-    # the panel everything lies on
+    # background panel and captions
     paper: str = "#f8f4ec"
     paper_edge: str = "#ddd3c1"
     text: str = "#3b352d"
@@ -60,7 +60,7 @@ class Theme:
     hole: str = "#8f6a3c"
     # a face-down piece
     back: Paint = Paint("#8a6a4b", "#523c27", "#e6d2b3", "#d9c8ae")
-    # what happened
+    # highlights
     trail: str = "#5b2a86"
     halo: str = "#ffffff"
     mark: str = "#5b2a86"
@@ -76,17 +76,17 @@ class Theme:
         return self.paints.get(colour, PAINTS["grey"])
 
     def cell(self, tint: str) -> str | None:
-        """Return the colour of a tinted cell, or nothing for a plain one."""
+        """Return the colour of a tinted cell, or None for a plain one."""
         if tint.startswith("home "):
             return self.paint(f"player {tint.removeprefix('home ')}").pale
         return {"light": self.light, "dark": self.dark}.get(tint)
 
 
-#: How pictures look unless asked otherwise.
+#: The default theme.
 DEFAULT = Theme()
 
 
 def mix(colour: str, other: str, share: float) -> str:
-    """Return a colour with some share of another mixed in."""
+    """Return the mean of two colours, `share` being the weight of the other."""
     pairs = ((int(colour[i : i + 2], 16), int(other[i : i + 2], 16)) for i in (1, 3, 5))
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)

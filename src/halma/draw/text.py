@@ -6,8 +6,8 @@
 
         a b c d e
 
-One character a cell, two columns a unit. Where a move is shown, its first cell stands in
-round brackets and the ones it comes to in square ones; marked cells stand in `< >`.
+One character a cell, two columns a unit. The first cell of a move is in round brackets, the
+others in square ones; marked cells are in `< >`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from halma.draw.scene import Cell, Scene
 
 
 def draw_text(scene: Scene) -> str:
-    """Draw a scene with one character a cell; lines end without spaces."""
+    """Draw a scene with one character a cell; lines have no trailing spaces."""
     lines = _board(scene)
     below = _below(scene)
     return "\n".join([*lines, "", *below] if lines and below else lines or below)
@@ -52,13 +52,13 @@ def _write_labels(canvas: dict[tuple[int, int], str], scene: Scene) -> None:
     left, right, top, bottom = min(columns), max(columns), min(rows), max(rows)
     for x, y, text in scene.labels:
         column, row = round(2 * x), round(y)
-        # Pieces are letters and digits too: a gap keeps labels apart from them.
+        # Pieces are letters and digits too: a gap separates labels from them.
         if scene.board == "squares":
             row += (row > bottom) - (row < top)
             column += 2 * ((column > right) - (column < left))
         else:
             column += 1 if 2 * column >= left + right else -1
-        # Long labels grow away from the board.
+        # Long labels extend away from the board.
         if column < left:
             column -= len(text) - 1
         elif column <= right:

@@ -1,7 +1,6 @@
-"""Joins a game written in Python to the core: numpy states on its side, bytes on the other.
+"""Connects a game written in Python to the core: numpy states on one side, bytes on the other.
 
-Kept apart from `scripted` so that numpy is loaded when the first such game is built
-and not before.
+Separate from `scripted`, so that numpy is imported only when such a game is built.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ if TYPE_CHECKING:
     from halma.games.scripted import ScriptedGame
 
 
-class States:
-    """Turns states of one dtype into bytes, into plain numbers, and back."""
+class StateCodec:
+    """Converts states of one dtype to bytes and to lists of integers, and back."""
 
     def __init__(self, dtype: Any) -> None:
         self.dtype: np.dtype[Any] = np.dtype(dtype)
@@ -29,9 +28,7 @@ class States:
         parts = _parts(blank)
         for part in parts:
             if part.dtype.kind not in "biu":
-                raise TypeError(
-                    f"A state is made of whole numbers and truth values, not of {part.dtype}."
-                )
+                raise TypeError(f"A state is made of integers and booleans, not of {part.dtype}.")
         if sum(part.nbytes for part in parts) != self.dtype.itemsize:
             raise TypeError("A state must not have padding: leave out align=True and offsets.")
         self.length = sum(part.size for part in parts)
@@ -45,13 +42,13 @@ class States:
         return np.ndarray((), self.dtype, buffer=data)[()]
 
     def pack(self, state: Any, source: str) -> bytes:
-        """Return a state's bytes; `source` is who made it, for the complaint."""
+        """Return a state's bytes; `source` is the method that made it, for error messages."""
         array = np.asarray(state)
         if array.shape == self._shape:
             if array.dtype == self._base:
                 return array.tobytes()
             if not self._base.names and array.dtype.kind in "biu":
-                # Sums of small numbers come out wider; they may as long as they fit.
+                # Sums of small integers have a wider type; accepted if the values fit.
                 fitted = array.astype(self._base)
                 if np.array_equal(fitted, array):
                     return fitted.tobytes()
@@ -65,37 +62,33 @@ class States:
         return [int(n) for part in _parts(np.asarray(state)) for n in part.ravel().tolist()]
 
     def from_numbers(self, numbers: list[int]) -> Any:
-        """Return the state of these numbers, or raise a `ValueError` that says why not."""
+        """Return the state of these numbers, or raise a `ValueError`."""
         if len(numbers) != self.length:
-            raise ValueError(f"a state has {self.length} numbers, not {len(numbers)}")
+            raise ValueError(f"it has {self.length} numbers, not {len(numbers)}")
         state = np.zeros((), self.dtype)
         rest = iter(numbers)
         for part in _parts(state):
-            low, high = (0, 1) if part.dtype.kind == "b" else _range(part.dtype)
+            info = None if part.dtype.kind == "b" else np.iinfo(part.dtype)
+            low, high = (0, 1) if info is None else (int(info.min), int(info.max))
             values = [next(rest) for _ in range(part.size)]
             for value in values:
                 if not low <= value <= high:
-                    raise ValueError(f"{value} does not lie between {low} and {high}")
+                    raise ValueError(f"{value} is not between {low} and {high}")
             part[...] = np.array(values, part.dtype).reshape(part.shape)
         return state[()]
 
 
 def _parts(array: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
-    """Return views of the plain arrays a structured one is made of."""
+    """Return views of the plain arrays of a structured array."""
     if not array.dtype.names:
         return [array]
     return [part for name in array.dtype.names for part in _parts(array[name])]
 
 
-def _range(dtype: np.dtype[Any]) -> tuple[int, int]:
-    info = np.iinfo(dtype)
-    return int(info.min), int(info.max)
-
-
 class Bridge(_core.ScriptedGame):
-    """Answers the core's questions by asking a `ScriptedGame`."""
+    """Implements the core's game by calls of a `ScriptedGame`."""
 
-    def __init__(self, game: ScriptedGame, states: States) -> None:
+    def __init__(self, game: ScriptedGame, states: StateCodec) -> None:
         super().__init__(
             state_size=states.dtype.itemsize,
             players=len(game.player_names),
@@ -113,13 +106,13 @@ class Bridge(_core.ScriptedGame):
         return self._states.pack(self._game.initial(), "initial()")
 
     def _mover(self, state: bytes) -> int:
-        return _whole(
+        return _integer(
             self._game.mover(self._states.unpack(state)), "mover()", len(self._game.player_names)
         )
 
     def _legal(self, state: bytes) -> list[int]:
         moves = self._game.legal(self._states.unpack(state))
-        return [_whole(move, "A move of legal()", _core.NO_MOVE) for move in moves]
+        return [_integer(move, "A move of legal()", _core.NO_MOVE) for move in moves]
 
     def _play(self, state: bytes, move: int) -> bytes:
         return self._states.pack(self._game.play(self._states.unpack(state), move), "play()")
@@ -128,14 +121,14 @@ class Bridge(_core.ScriptedGame):
         return bool(self._game.irreversible(self._states.unpack(state), move))
 
     def _landing(self, move: int) -> int:
-        return _whole(self._game.landing(move), "landing()", 2**31)
+        return _integer(self._game.landing(move), "landing()", 2**31)
 
     def _at_chance(self, state: bytes) -> bool:
         return bool(self._game.at_chance(self._states.unpack(state)))
 
     def _outcomes(self, state: bytes) -> list[tuple[int, float]]:
         pairs = self._game.outcomes(self._states.unpack(state))
-        return [(_whole(o, "An outcome of outcomes()", 2**32), float(p)) for o, p in pairs]
+        return [(_integer(o, "An outcome of outcomes()", 2**32), float(p)) for o, p in pairs]
 
     def _resolve(self, state: bytes, outcome: int) -> bytes:
         return self._states.pack(
@@ -147,17 +140,19 @@ class Bridge(_core.ScriptedGame):
 
     def _action(self, state: bytes, move: int) -> int:
         action = self._game.action(self._states.unpack(state), move)
-        return _whole(action, "action()", self._game.actions)
+        return _integer(action, "action()", self._game.actions)
 
     def _move(self, state: bytes, action: int) -> int:
         move = self._game.move(self._states.unpack(state), action)
-        return _core.NO_MOVE if move is None else _whole(move, "move()", _core.NO_MOVE)
+        return _core.NO_MOVE if move is None else _integer(move, "move()", _core.NO_MOVE)
 
     def _encode(self, recent: list[bytes], repetitions: int, no_progress: float) -> bytes:
-        from halma.games.scripted import Context
+        from halma.games.scripted import EncodingContext
 
         states = [self._states.unpack(state) for state in recent]
-        planes = np.asarray(self._game.encode(states, Context(repetitions, no_progress)), "f4")
+        planes = np.asarray(
+            self._game.encode(states, EncodingContext(repetitions, no_progress)), "f4"
+        )
         if planes.shape != tuple(self._game.shape):
             raise ValueError(
                 f"encode() must return an array of shape {tuple(self._game.shape)}, "
@@ -167,17 +162,17 @@ class Bridge(_core.ScriptedGame):
 
     def _index(self, state: bytes) -> int:
         index = self._game.index(self._states.unpack(state))
-        return _whole(index, "index()", self._game.index_size)
+        return _integer(index, "index()", self._game.index_size)
 
     def _unindex(self, index: int) -> bytes:
         return self._states.pack(self._game.unindex(index), "unindex()")
 
 
-def _whole(value: Any, source: str, below: int) -> int:
+def _integer(value: Any, source: str, below: int) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise TypeError(f"{source} must be a whole number, not {value!r}.") from None
+        raise TypeError(f"{source} must be an integer, not {value!r}.") from None
     if not 0 <= number < below:
         raise ValueError(f"{source} must lie between 0 and {below - 1}; it is {number}.")
     return number

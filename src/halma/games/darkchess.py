@@ -1,4 +1,4 @@
-"""Chinese dark chess: names, notation and pictures. Rules: `core/games/darkchess.hpp`.
+"""Chinese dark chess: names, notation and drawings. Rules: `core/games/darkchess.hpp`.
 
 Cells are named by file letter and rank number, `a1` to `b4` or `d8`, as in hsueh2023.
 A position is `FILES COLOUR HIDDEN PLAYER`: the files joined by `/`, each from rank 1 on,
@@ -14,10 +14,11 @@ import re
 from collections.abc import Mapping
 
 from halma import _core
-from halma.draw.scene import Cell, Piece, Scene
+from halma.draw.scene import Cell, Piece, Scene, edge_labels
 from halma.errors import PositionError, UnknownVariantError
 from halma.games.family import Family
 from halma.games.game import Game
+from halma.games.notation import Glyphs, choice, join_rows, split_fields, split_rows
 from halma.names import Option, Value
 
 #: king, guard, minister, rook, knight, cannon, pawn: the order of rank
@@ -25,11 +26,16 @@ KINDS = "KGMRNCP"
 _TYPES = KINDS + KINDS.lower()
 _REAL_SET = "KGGMMRRNNCCPPPPP"
 _NAME = re.compile(r"cdc-2x4-([A-Za-z]{4})")
-_MOVE = re.compile(r"[a-d][1-8]([-x][a-d][1-8])?")
 _COLOURS = ("red", "black")
 _TURNS = "rb-"
 _UNDECIDED = 2
 _FACE_DOWN = 8
+_GLYPHS = Glyphs(
+    {0: ".", _FACE_DOWN: "?"}
+    | dict(enumerate(KINDS, 1))
+    | {-rank: letter.lower() for rank, letter in enumerate(KINDS, 1)},
+    f"a piece ({', '.join(_TYPES)}), a face-down piece (? or *) nor an empty cell (.)",
+)
 
 
 class DarkChessGame(Game):
@@ -37,6 +43,7 @@ class DarkChessGame(Game):
 
     title = "Chinese dark chess"
     player_names = ("first player", "second player")
+    move_pattern = r"[a-d][1-8]([-x][a-d][1-8])?"
 
     def __init__(self, name: str, files: int, ranks: int, pieces: str, draws: bool) -> None:
         limits = _core.Limits(repetitions=3, no_progress=40) if draws else _core.Limits()
@@ -44,56 +51,40 @@ class DarkChessGame(Game):
         options = {"draw": "standard" if draws else "none"}
         super().__init__(name, core, limits, options)
         self.files, self.ranks, self.pieces = files, ranks, pieces
+        self._files = [ranks] * files
 
     def cell_name(self, cell: int) -> str:
         """Return a cell's name; cells are numbered file by file."""
         return f"{'abcd'[cell // self.ranks]}{cell % self.ranks + 1}"
 
     def _cells(self, move: int) -> tuple[int, int]:
-        # The core keeps eight squares to a file on every board.
+        # The core uses eight squares a file on every board.
         squares = (move & 0xFF, move >> 8)
         start, end = (square // 8 * self.ranks + square % 8 for square in squares)
         return start, end
 
     def format_position(self, state: bytes) -> str:
         mover, turn, turning, hidden, board = self._describe(state)
-        glyphs = "".join(
-            "*" if cell == turning else _glyph(piece) for cell, piece in enumerate(board)
-        )
-        files = [glyphs[i : i + self.ranks] for i in range(0, len(glyphs), self.ranks)]
+        glyphs = ["*" if cell == turning else _GLYPHS[piece] for cell, piece in enumerate(board)]
+        files = join_rows("".join(glyphs), self._files)
         lying = "".join(letter * number for letter, number in zip(_TYPES, hidden, strict=True))
-        return f"{'/'.join(files)} {_TURNS[turn]} {lying or '-'} {mover + 1}"
+        return f"{files} {_TURNS[turn]} {lying or '-'} {mover + 1}"
 
     def parse_position(self, text: str) -> bytes:
-        parts = text.split()
-        if len(parts) != 4:
-            raise PositionError(
-                "A position is files, colour, face-down pieces and player, such as "
-                f"'{self.start().text}'; this one has {len(parts)} parts."
-            )
-        files = parts[0].split("/")
-        if len(files) != self.files or any(len(file) != self.ranks for file in files):
-            raise PositionError(f"The board must have {self.files} files of {self.ranks} cells.")
-        if parts[1] not in tuple(_TURNS):
-            raise PositionError(f"The colour to move is 'r', 'b' or '-', not '{parts[1][:20]}'.")
-        if parts[3] not in ("1", "2"):
-            raise PositionError(f"The player to move is '1' or '2', not '{parts[3][:20]}'.")
-        lying = "" if parts[2] == "-" else parts[2]
+        contents = "files, colour, face-down pieces and player"
+        files, colour, lying, player = split_fields(text, [4], contents, self.start().text)
+        glyphs = split_rows(files, self._files, "files")
+        turn = choice(colour, _TURNS, "colour to move")
+        mover = choice(player, "12", "player to move")
+        lying = "" if lying == "-" else lying
         for letter in lying:
             if letter not in _TYPES:
                 raise PositionError(f"'{letter}' is not a piece ({', '.join(_TYPES)}).")
-        glyphs = "".join(files)
         if glyphs.count("*") > 1:
             raise PositionError("Only one piece can be turned up at a time.")
-        return self.compose(
-            [
-                int(parts[3]) - 1,
-                _TURNS.index(parts[1]),
-                glyphs.find("*"),
-                *(lying.count(letter) for letter in _TYPES),
-                *(_piece(glyph) for glyph in glyphs),
-            ]
-        )
+        hidden = [lying.count(letter) for letter in _TYPES]
+        board = [_GLYPHS.piece(glyph) for glyph in glyphs.replace("*", "?")]
+        return self.compose([mover, turn, glyphs.find("*"), *hidden, *board])
 
     def format_move(self, state: bytes, move: int) -> str:
         start, end = self._cells(move)
@@ -101,9 +92,6 @@ class DarkChessGame(Game):
             return self.cell_name(start)
         sign = "x" if self.core.irreversible(state, move) else "-"
         return f"{self.cell_name(start)}{sign}{self.cell_name(end)}"
-
-    def is_move_text(self, text: str) -> bool:
-        return _MOVE.fullmatch(text) is not None
 
     def format_outcome(self, state: bytes, outcome: int) -> str:
         return _TYPES[outcome]
@@ -125,10 +113,7 @@ class DarkChessGame(Game):
             caption=self._caption(state, mover, turn, turning),
             trail=(start, end) if start != end else (),
             marks=tuple(marks),
-            labels=(
-                *((x, self.files, str(x + 1)) for x in range(self.ranks)),
-                *((-1, y, "abcd"[y]) for y in range(self.files)),
-            ),
+            labels=edge_labels("12345678"[: self.ranks], "abcd"[: self.files]),
             reserve=tuple(
                 (_COLOURS[i // len(KINDS)], _TYPES[i], number)
                 for i, number in enumerate(hidden)
@@ -151,31 +136,10 @@ class DarkChessGame(Game):
         return f"{_COLOURS[turn]} ({self.player_names[mover]}) moves"
 
 
-def _glyph(piece: int) -> str:
-    if piece == _FACE_DOWN:
-        return "?"
-    return "." if piece == 0 else KINDS[piece - 1] if piece > 0 else KINDS[-piece - 1].lower()
-
-
-def _piece(glyph: str) -> int:
-    if glyph == ".":
-        return 0
-    if glyph in "?*":
-        return _FACE_DOWN
-    if glyph in KINDS:
-        return KINDS.index(glyph) + 1
-    if glyph in KINDS.lower():
-        return -(KINDS.lower().index(glyph) + 1)
-    raise PositionError(
-        f"'{glyph}' is neither a piece ({', '.join(_TYPES)}), a face-down piece (? or *) "
-        "nor an empty cell (.)."
-    )
-
-
 def _drawn(cell: int, piece: int) -> Piece:
     if piece == _FACE_DOWN:
         return Piece(cell, "hidden", "?")
-    return Piece(cell, _COLOURS[piece < 0], _glyph(piece), _glyph(piece))
+    return Piece(cell, _COLOURS[piece < 0], _GLYPHS[piece], _GLYPHS[piece])
 
 
 def _build(name: str, options: Mapping[str, Value]) -> Game | None:

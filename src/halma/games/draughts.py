@@ -1,4 +1,4 @@
-"""English draughts: names, notation and pictures. Rules: `core/games/draughts.hpp`.
+"""English draughts: names, notation and drawings. Rules: `core/games/draughts.hpp`.
 
 Squares are numbered 1 to 32 row by row from black's side. A position is written as in
 the FEN tag of PDN: `B:W18,24,K10:B12,K22` is the side to move, then white's squares,
@@ -16,10 +16,10 @@ from halma.draw.scene import Cell, Piece, Scene
 from halma.errors import PositionError
 from halma.games.family import Family
 from halma.games.game import Game, Move
+from halma.games.notation import choice
 from halma.names import Option, Value
 
 _SQUARE = r"(?:[1-9]|[12][0-9]|3[0-2])"
-_MOVE = re.compile(rf"{_SQUARE}-{_SQUARE}|{_SQUARE}(?:x{_SQUARE})+")
 _ENTRY = re.compile(rf"(K?)({_SQUARE})(?:-({_SQUARE}))?")
 
 _LIMITS = {
@@ -34,11 +34,12 @@ class DraughtsGame(Game):
 
     title = "English draughts"
     player_names = ("black", "white")
+    move_pattern = rf"{_SQUARE}-{_SQUARE}|{_SQUARE}(?:x{_SQUARE})+"
     endings = _core.DraughtsEndgames
+    core: _core.Draughts
 
     def __init__(self, name: str, options: Mapping[str, Value]) -> None:
-        self._rules = _core.Draughts()
-        super().__init__(name, self._rules, _LIMITS[str(options["draw"])], options)
+        super().__init__(name, _core.Draughts(), _LIMITS[str(options["draw"])], options)
 
     def format_position(self, state: bytes) -> str:
         mover, *board = self.core.describe(state)
@@ -53,21 +54,17 @@ class DraughtsGame(Game):
                 "A position is the side to move and the squares of both colours, such as "
                 f"'B:W18,24,K10:B12,K22'; this one has {len(parts)} parts."
             )
-        if parts[0] not in ("B", "W"):
-            raise PositionError(f"The side to move is 'B' or 'W', not '{parts[0][:20]}'.")
+        mover = choice(parts[0], "BW", "side to move")
         if sorted(part[:1] for part in parts[1:]) != ["B", "W"]:
             raise PositionError("The squares of one colour begin with 'W', the other's with 'B'.")
         board = [0] * 32
         for part in parts[1:]:
             _place(board, part[1:], 1 if part[0] == "B" else -1)
-        return self.compose(["BW".index(parts[0]), *board])
+        return self.compose([mover, *board])
 
     def format_move(self, state: bytes, move: int) -> str:
-        separator = "x" if self._rules.jumps(move) else "-"
-        return separator.join(str(square + 1) for square in self._rules.path(move))
-
-    def is_move_text(self, text: str) -> bool:
-        return _MOVE.fullmatch(text) is not None
+        separator = "x" if self.core.jumps(move) else "-"
+        return separator.join(str(square + 1) for square in self.core.path(move))
 
     def match_moves(self, moves: list[Move], text: str) -> list[Move]:
         # A capture may leave out squares between the first and the last.
@@ -94,14 +91,15 @@ class DraughtsGame(Game):
             cells=_CELLS,
             pieces=pieces,
             caption=f"{self.player_names[mover ^ over]} {'has won' if over else 'moves'}",
-            trail=() if move is None else tuple(self._rules.path(move)),
+            trail=() if move is None else tuple(self.core.path(move)),
         )
 
 
 def _board_cells() -> tuple[Cell, ...]:
-    """The 32 squares of play by number, then the light ones for the eye."""
-    light = [(x, y) for y in range(8) for x in range(8) if (x + y) % 2 == 0]
-    dark = [(x, y) for y in range(8) for x in range(8) if (x + y) % 2 == 1]
+    """Return the 32 playable squares by number, then the light ones, which are only drawn."""
+    squares = [(x, y) for y in range(8) for x in range(8)]
+    dark = [(x, y) for x, y in squares if (x + y) % 2]
+    light = [(x, y) for x, y in squares if (x + y) % 2 == 0]
     return (
         *(Cell(x, y, str(number), "dark") for number, (x, y) in enumerate(dark, 1)),
         *(Cell(x, y, "", "light") for x, y in light),

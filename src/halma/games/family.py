@@ -1,4 +1,4 @@
-"""A family: a set of variants that share rules, and how their names are read."""
+"""A family: variants that share rules, and the parser of their names."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from halma.names import Option, Value
 
 @dataclass(frozen=True)
 class Family:
-    """How to recognise and build the variants of a family."""
+    """The variants of a family: their names, options and constructor."""
 
     title: str
-    #: how a variant's name looks, for people
+    #: form of a variant's name, for help texts
     pattern: str
-    #: well-known variants with a line each, for listings and conformance runs
+    #: well-known variants with a description each
     variants: Mapping[str, str]
-    #: builds the variant of a bare name, or returns None when the name is another family's;
-    #: takes the name and the resolved options
+    #: takes a bare name and resolved options; returns the variant, or None if the name is
+    #: another family's
     build: Callable[[str, Mapping[str, Value]], Game | None]
     options: Sequence[Option] = ()
     #: named sets of options: a paper's rules
     presets: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
-    #: what a variant of this bare name changes of the options' defaults
+    #: defaults of options that differ for the variant of a bare name
     defaults: Callable[[str], Mapping[str, Value]] = lambda name: {}
 
     def options_of(self, name: str) -> list[Option]:
-        """Return the options of a bare name with that variant's own defaults."""
+        """Return the options of a bare name with that variant's defaults."""
         changed = self.defaults(name)
         return [replace(o, default=changed.get(o.key, o.default)) for o in self.options]

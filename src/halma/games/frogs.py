@@ -1,8 +1,8 @@
-"""Toads and Frogs, a tiny game written in Python alone: rules, names, notation, pictures.
+"""Toads and Frogs, a small game written in Python: rules, names, notation, drawings.
 
 Toads stand on the left and go right, frogs on the right and go left. A piece slides into
-the empty cell before it, or hops over one opponent into the empty cell behind. Who
-cannot move loses.
+the empty cell before it, or hops over one opponent into the empty cell behind. A player
+without a legal move loses.
 
 Cells are numbered from 1 at the left. A position is `CELLS MOVER`, such as `TT.T.FFF f`;
 a move is `3-4`.
@@ -19,7 +19,7 @@ from halma.draw.scene import Cell, Piece, Scene
 from halma.errors import PositionError, UnknownVariantError
 from halma.games.family import Family
 from halma.games.game import Game
-from halma.games.scripted import Context, ScriptedGame, State
+from halma.games.scripted import EncodingContext, ScriptedGame, State
 from halma.names import Value
 
 _NAME = re.compile(r"frogs-(\d{1,3})-(\d{1,3})", re.ASCII)
@@ -29,10 +29,10 @@ _EMPTY = 0
 
 
 class FrogsGame(ScriptedGame):
-    """Some toads, a gap, and as many frogs.
+    """Toads, a gap, and as many frogs.
 
-    Cells hold 0, or one more than the number of the player whose piece it is. A move is
-    from + 16 * to; as a piece has one move at most, its cell is the policy index.
+    A cell holds 0, or its piece's player + 1. A move is from + 16 * to; a piece has at most
+    one move, so its cell is the policy index.
     """
 
     title = "Toads and Frogs"
@@ -92,26 +92,26 @@ class FrogsGame(ScriptedGame):
             return 0.5, 0.5
         return (1.0, 0.0) if state["mover"] else (0.0, 1.0)
 
-    # Frogs see the row from the other end, so that both sides go right.
+    # Policy and planes show frogs the row from the other end, so that both sides move right.
 
     def action(self, state: State, move: int) -> int:
-        return self._seen(move % 16, int(state["mover"]))
+        return self._view(move % 16, int(state["mover"]))
 
     def move(self, state: State, action: int) -> int | None:
         mover = int(state["mover"])
-        cell = self._seen(action, mover)
+        cell = self._view(action, mover)
         to = self._target(state["cells"].tolist(), mover, cell)
         return None if to is None else cell + 16 * to
 
-    def _seen(self, cell: int, mover: int) -> int:
+    def _view(self, cell: int, mover: int) -> int:
         return self.length - 1 - cell if mover else cell
 
-    def encode(self, recent: Sequence[State], context: Context) -> Any:
+    def encode(self, recent: Sequence[State], context: EncodingContext) -> Any:
         cells, mover = recent[0]["cells"], int(recent[0]["mover"])
         row = cells[::-1] if mover else cells
         return [[row == mover + 1], [row == 2 - mover]]
 
-    # Toads are numbered among all cells, frogs among those the toads leave.
+    # The set of toads is ranked among all cells, that of frogs among the remaining ones.
 
     def index(self, state: State) -> int:
         cells = state["cells"].tolist()
@@ -197,10 +197,10 @@ def _build(name: str, options: Mapping[str, Value]) -> Game | None:
 
 FAMILY = Family(
     title=FrogsGame.title,
-    pattern="frogs-A-B (toads, and as many frogs - cells between them)",
+    pattern="frogs-A-B (A toads, A frogs, B cells between them)",
     variants={
         "frogs-2-1": "small enough to play through by hand",
-        "frogs-3-2": "a game written in Python alone",
+        "frogs-3-2": "a game written in Python",
     },
     build=_build,
 )

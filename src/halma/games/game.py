@@ -1,7 +1,8 @@
-"""A variant and its positions: the Python face of the contract in `core/game.hpp`."""
+"""A variant and its positions: the Python side of the contract in `core/game.hpp`."""
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
 
     from halma.draw.scene import Scene
 
-#: How two armies stand that run past each other: before they meet, during, and after.
+#: Whether two armies that must pass each other have yet to meet, are in contact, or have passed.
 Contact = Literal["before", "during", "after"]
 
-#: Longest text any parser looks at; real positions stay far below.
+#: Longest text that is parsed; positions are far shorter.
 MAX_TEXT = 20_000
 
 
@@ -44,7 +45,7 @@ class Move:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Something chance can do: its number, probability and text."""
+    """An outcome of chance: its number, probability and text."""
 
     value: int
     probability: float
@@ -55,16 +56,18 @@ class Outcome:
 
 
 class Game(ABC):
-    """One variant: rules, notation and pictures. Immutable.
+    """One variant: rules, notation and drawings. Immutable.
 
-    Families derive from it and add what a person reads and writes; all rules live in
-    `core`, which speaks of states as bytes and of moves as integers.
+    Families derive from it and add notation and drawings; the rules are in `core`, where
+    states are bytes and moves integers.
     """
 
-    #: what people call the family, e.g. "Chinese Checkers"
+    #: name of the family, e.g. "Chinese Checkers"
     title: str
-    #: what people call the players, in order
+    #: names of the players, in order
     player_names: tuple[str, ...]
+    #: regular expression of a move's text, legal or not
+    move_pattern: str
     #: what solves positions with few pieces, where the core has such a thing
     endings: type[_core.DraughtsEndgames] | None = None
 
@@ -101,7 +104,7 @@ class Game(ABC):
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Planes, rows and columns of the array a network sees."""
+        """Planes, rows and columns of a network's input."""
         return self.core.shape
 
     def start(self) -> Position:
@@ -114,7 +117,7 @@ class Game(ABC):
             raise PositionError("This text is too long to be a position.")
         return Position(self, self.parse_position(text.strip()))
 
-    # What a family writes and reads.
+    # Notation and drawings, written by each family.
 
     @abstractmethod
     def format_position(self, state: bytes) -> str:
@@ -128,12 +131,12 @@ class Game(ABC):
     def format_move(self, state: bytes, move: int) -> str:
         """Return the text of a legal move."""
 
-    @abstractmethod
     def is_move_text(self, text: str) -> bool:
-        """Tell whether a text has the form of a move, legal or not."""
+        """Return whether a text has the form of a move, legal or not."""
+        return re.fullmatch(self.move_pattern, text) is not None
 
     def match_moves(self, moves: list[Move], text: str) -> list[Move]:
-        """Return those of the legal moves that a text may mean; short forms welcome."""
+        """Return the legal moves that a text may stand for; families may accept short forms."""
         return [move for move in moves if move.text == text]
 
     def format_outcome(self, state: bytes, outcome: int) -> str:
@@ -142,36 +145,33 @@ class Game(ABC):
 
     @abstractmethod
     def scene(self, state: bytes, move: int | None = None) -> Scene:
-        """Return what there is to see; `move` is the legal move about to be played."""
+        """Return the drawing of a state; `move` is a legal move to show in it."""
 
-    # What simple agents ask.
+    # Hooks of simple agents.
 
     def advance(self, state: bytes, move: int) -> float:
         """Return how far a legal move brings its piece forward; negative is backward.
 
-        The core knows it where pieces race; games written in Python override it.
+        Computed by the core where pieces race; games written in Python override it.
         """
         if not _core.races(self.core):
             raise UnknownAgentError(
-                f"'{self.name}' has no notion of advance, so greedy does not play it."
+                f"'{self.name}' has no measure of advance, so greedy cannot play it."
             )
         return _core.advance(self.core, state, move)
 
     def trailing(self, state: bytes, move: int) -> float:
-        """Return how far back the piece of a legal move stands; the last piece has the most."""
+        """Return how far back the piece of a legal move is; the rearmost piece has the most."""
         return _core.trailing(self.core, state, move) if _core.races(self.core) else 0.0
 
     def contact(self, state: bytes) -> Contact:
-        """Tell whether the two armies have yet to meet, are in contact, or have passed.
-
-        Families in which armies run past each other override it.
-        """
+        """Return the phase of a race; families in which armies pass each other override it."""
         raise UnknownAgentError(
-            f"In '{self.name}' armies do not run past each other, so nobody can plan by that."
+            f"In '{self.name}' armies do not pass each other, so it has no phases of contact."
         )
 
     def compose(self, fields: list[int]) -> bytes:
-        """Build a state from the core's fields; what is wrong becomes a `PositionError`."""
+        """Return the state of the core's fields, or raise a `PositionError`."""
         try:
             return self.core.compose(fields)
         except ValueError as error:
@@ -186,7 +186,7 @@ class Position:
     game: Game
     state: bytes
 
-    # Text and pictures.
+    # Text and drawings.
 
     @property
     def text(self) -> str:
@@ -209,8 +209,8 @@ class Position:
     ) -> str:
         """Draw the position as SVG; a legal `move` is shown as a trail.
 
-        With a `policy`, shares of moves by their texts, every cell is the warmer the likelier
-        it is that a piece leaves it or comes to it.
+        With a `policy`, probabilities by move text, cells are coloured by the probability
+        that a move starts or ends there.
         """
         from halma.draw.svg import draw_svg
 
@@ -221,12 +221,12 @@ class Position:
         return draw_svg(scene, size=size)
 
     def _heat(self, policy: Mapping[str, float], cells: int) -> tuple[float, ...]:
-        """Return for each cell the share of moves that begin or end there."""
+        """Return for each cell the probability that a move starts or ends there."""
         heat = [0.0] * cells
         marked = set(self.game.scene(self.state).marks)
         for move in self.legal_moves:
             scene = self.game.scene(self.state, move.value)
-            # A move that goes nowhere, such as turning a piece up, is a mark.
+            # A move on one cell, such as turning a piece up, is drawn as a mark.
             ends = set(scene.trail[:1] + scene.trail[-1:]) or set(scene.marks) - marked
             for cell in ends:
                 heat[cell] += policy.get(move.text, 0.0)
@@ -235,16 +235,16 @@ class Position:
     def _repr_svg_(self) -> str:
         return self.svg()
 
-    # Whose turn, and is it over.
+    # Player to move and result.
 
     @property
     def mover(self) -> int:
-        """The player to move; at chance, the one who moves once chance has spoken."""
+        """The player to move; at chance, the player to move after the outcome."""
         return self.game.core.mover(self.state)
 
     @property
     def is_chance(self) -> bool:
-        """Whether chance speaks next."""
+        """Whether the next event is an outcome of chance."""
         return self.game.core.at_chance(self.state)
 
     @property
@@ -254,7 +254,7 @@ class Position:
 
     @property
     def result(self) -> tuple[float, ...]:
-        """Scores, one per player; before the end, those of a game stopped here."""
+        """Scores, one per player; before the end, those of a game that a limit ends here."""
         return tuple(self.game.core.result(self.state))
 
     # Moves.
@@ -268,10 +268,10 @@ class Position:
         return [Move(m, format_move(self.state, m)) for m in self.game.core.legal(self.state)]
 
     def find(self, move: Move | str) -> Move:
-        """Return the legal move that is meant, or raise the `MoveError` that says why not."""
+        """Return the legal move of a text, or raise the `MoveError` that says why there is none."""
         text = move if isinstance(move, str) else move.text
         if self.is_chance:
-            raise ChanceError(f"'{text[:40]}' cannot be played before chance has spoken.")
+            raise ChanceError(f"'{text[:40]}' cannot be played: an outcome of chance is next.")
         legal = self.legal_moves
         if isinstance(move, Move):
             if move in legal:
@@ -301,7 +301,7 @@ class Position:
 
     @property
     def outcomes(self) -> list[Outcome]:
-        """What chance can do here, with probabilities; empty when a player is to move."""
+        """The outcomes of chance with their probabilities; none when a player is to move."""
         if not self.is_chance:
             return []
         game = self.game
@@ -311,11 +311,11 @@ class Position:
         ]
 
     def find_outcome(self, outcome: Outcome | str) -> Outcome:
-        """Return the possible outcome that is meant, or raise a `ChanceError`."""
+        """Return the possible outcome of a text, or raise a `ChanceError`."""
         text = outcome if isinstance(outcome, str) else outcome.text
         possible = self.outcomes
         if not possible:
-            raise ChanceError("Chance has nothing to decide here.")
+            raise ChanceError("This position is not at chance.")
         for candidate in possible:
             if candidate == outcome or candidate.text == text.strip():
                 return candidate
@@ -324,19 +324,19 @@ class Position:
         raise ChanceError(f"'{text[:40]}' cannot happen here. Possible: {names}{more}.")
 
     def resolve(self, outcome: Outcome | str) -> Position:
-        """Return the position after chance has spoken."""
+        """Return the position after an outcome of chance."""
         return Position(
             self.game, self.game.core.resolve(self.state, self.find_outcome(outcome).value)
         )
 
-    # What learners and solvers ask.
+    # For learning and solvers.
 
     def encode(self) -> np.ndarray[Any, np.dtype[np.float32]]:
         """Return the planes of this position alone: float32 (planes, rows, columns)."""
         return self.game.core.encode([self.state])
 
     def action(self, move: Move | str) -> int:
-        """Return the policy index of a legal move, from the mover's side."""
+        """Return the policy index of a legal move, as seen by the mover."""
         return self.game.core.action(self.state, self.find(move).value)
 
     def move_of(self, action: int) -> Move | None:
@@ -350,12 +350,12 @@ class Position:
 
     @property
     def key(self) -> int:
-        """A 64-bit hash; equal for equal positions."""
+        """A 64-bit hash, equal for equal positions."""
         return self.game.core.key(self.state)
 
     @property
     def index(self) -> int | None:
-        """The dense number of a decision position, where the variant can be enumerated."""
+        """The dense index of a decision position, if the variant can be enumerated."""
         if self.game.core.index_size == 0 or self.is_chance or self.is_terminal:
             return None
         return self.game.core.index(self.state)

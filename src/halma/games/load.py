@@ -1,4 +1,4 @@
-"""Finding a game by name, by module or by file: also one that is not registered."""
+"""Loading a game by variant name, or from a class in a module or file."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _module_of_file(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(str(path), path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[str(path)] = module  # dataclasses look for the module they are in
+    sys.modules[str(path)] = module  # dataclasses look their module up
     try:
         spec.loader.exec_module(module)
     except Exception as error:
@@ -49,7 +49,7 @@ def _module_of_file(path: Path) -> ModuleType:
 
 
 def _module_of_name(name: str) -> ModuleType | None:
-    """Import a module, also from where the person stands; None when there is none."""
+    """Import a module, also from the working directory; None if there is none."""
     here = str(Path.cwd())
     sys.path.insert(0, here)
     try:
@@ -71,7 +71,7 @@ def _instance(module: ModuleType, kind: str, name: str) -> Game:
     if isinstance(found, Game):
         return found
     if not (isinstance(found, type) and issubclass(found, Game)):
-        raise HalmaError(f"'{kind}' is no game: it does not derive from halma.Game.")
+        raise HalmaError(f"'{kind}' is not a game: it does not derive from halma.Game.")
     build: Callable[[], Game] = found
     try:
         return build()

@@ -2,8 +2,7 @@
 
 `read` takes a text with any number of games, `PdnGame.write` gives one back with its
 comments, variations, glyphs and marks in their places, and `PdnGame.record` replays the
-main line. Reading looks at the form of a game; whether its moves are legal is known
-only once it is replayed.
+main line. Reading checks the syntax; whether moves are legal is checked by replaying.
 
 Results are White's score first, as in the tag: `1-0` and `2-0` are wins of White,
 although Black moves first.
@@ -23,7 +22,7 @@ from halma.games.registry import game as find_game
 #: how deep variations may nest
 MAX_DEPTH = 50
 
-#: what each result means: Black's score, White's score
+#: Black's score, White's score
 _SCORES: dict[str, tuple[float, float] | None] = {
     "1-0": (0.0, 1.0),
     "0-1": (1.0, 0.0),
@@ -59,27 +58,27 @@ class PdnMove:
 
     text: str
     mark: str = ""
-    #: where it stood in the file, for complaints
+    #: its line in the file, for error messages
     line: int = field(default=0, compare=False)
 
 
 @dataclass
 class Comment:
-    """A remark between moves."""
+    """A comment between moves."""
 
     text: str
 
 
 @dataclass
 class Nag:
-    """A numeric glyph, `$1` to `$999`: somebody's opinion of a move or position."""
+    """A numeric annotation glyph, `$1` to `$999`: an assessment of a move or position."""
 
     number: int
 
 
 @dataclass
 class Variation:
-    """What might have been played instead of the move before it."""
+    """Moves that could have replaced the move before them."""
 
     items: list[Item] = field(default_factory=list)
 
@@ -93,7 +92,7 @@ class PdnGame:
 
     tags: dict[str, str] = field(default_factory=dict)
     items: list[Item] = field(default_factory=list)
-    #: what stands at the end of the moves; PDN 3.0 lets it be `*` whatever the Result tag says
+    #: the result after the last move; PDN 3.0 allows `*` whatever the Result tag says
     result: str = "*"
 
     @property
@@ -109,8 +108,7 @@ class PdnGame:
     def record(self, game: Game | None = None) -> Record:
         """Replay the main line.
 
-        Without a game, nothing but the rules ends it: real games went on after a
-        repetition that nobody claimed.
+        Without a game, repetition does not end it: in real games it has to be claimed.
         """
         game = game or find_game("draughts-8x8:draw=none")
         kind = self.tags.get("GameType", "21").split(",")[0].strip()
@@ -150,7 +148,7 @@ def read(text: str) -> list[PdnGame]:
     while place < len(text):
         match = _TOKEN.match(text, place)
         if match is None:
-            raise RecordError(f"Line {line}: {_what_is_wrong(text[place : place + 20])}")
+            raise RecordError(f"Line {line}: {_syntax_error(text[place : place + 20])}")
         reader.take(match, line)
         place = match.end()
         line += match.group().count("\n")
@@ -177,7 +175,7 @@ def from_record(record: Record, tags: Mapping[str, str] | None = None) -> PdnGam
 
 
 class _Reader:
-    """Puts tokens together to games."""
+    """Assembles tokens into games."""
 
     def __init__(self) -> None:
         self.games: list[PdnGame] = []
@@ -185,7 +183,7 @@ class _Reader:
 
     def _open_game(self) -> None:
         self.game = PdnGame()
-        # The lists we are in: the main line, then the variations open inside it.
+        # Open lists: the main line, then nested variations.
         self.lists = [self.game.items]
 
     def _close_game(self, result: str | None, line: int) -> None:
@@ -200,7 +198,7 @@ class _Reader:
         """Close the last game and return all."""
         begun = self.game.tags or any(not isinstance(item, Comment) for item in self.game.items)
         if self.games and not begun:
-            # Remarks after the last result belong to the game before them.
+            # Comments after the last result belong to the last game.
             self.games[-1].items += self.game.items
         elif self.game.tags or self.game.items:
             self._close_game(None, line)
@@ -236,7 +234,7 @@ class _Reader:
             if len(self.lists) == 1:
                 raise RecordError(f"Line {line}: ')' closes a variation that was never opened.")
             self.lists.pop()
-        # Spaces and move numbers say nothing the moves do not.
+        # Spaces and move numbers are ignored.
 
     def _take_tag(self, name: str, value: str, line: int) -> None:
         if self.game.moves:  # a game without a result at its end
@@ -246,13 +244,13 @@ class _Reader:
         self.game.tags[name] = value
 
 
-def _what_is_wrong(rest: str) -> str:
+def _syntax_error(rest: str) -> str:
     if rest[0] == "{":
         return "a comment opened by '{' is never closed."
     if rest[0] == "[":
         return 'a tag must look like [Name "value"].'
     word = rest.split()[0]
-    return f"'{word}' is neither a move nor anything else that stands in a game."
+    return f"'{word}' is neither a move nor another PDN token."
 
 
 def _write_tag(name: str, value: str) -> str:
@@ -263,7 +261,7 @@ def _write_tag(name: str, value: str) -> str:
 
 
 def _words(items: list[Item], ply: int) -> Iterator[str]:
-    """Yield what is to be written between spaces; `ply` counts from Black's first move."""
+    """Yield the words of the movetext; `ply` counts from Black's first move."""
     numbered = False
     for item in items:
         if isinstance(item, PdnMove):
@@ -295,7 +293,7 @@ def _write_comment(text: str) -> str:
 
 
 def _fill(words: list[str]) -> str:
-    """Join words by spaces and break long lines; brackets hug what they enclose."""
+    """Join words by spaces and break long lines; no spaces inside brackets."""
     lines = [""]
     for word in words:
         line = lines[-1]

@@ -1,4 +1,4 @@
-"""A game as it was played: moves, outcomes, and the rules that look at history."""
+"""A played game: moves, outcomes, and the rules that depend on history."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from halma.games.game import Game, Move, Outcome, Position
 if TYPE_CHECKING:
     import numpy as np
 
-#: why a record ended, as a clause for a person
+#: why a record ended, as a clause
 END_TEXT = {
     _core.End.RULES: "by the rules",
     _core.End.PLIES: "by the move limit",
@@ -44,7 +44,7 @@ class Record:
         return [Position(self.game, self.core.state_at(i)) for i in range(len(self) + 1)]
 
     def state_at(self, length: int) -> bytes:
-        """Return the state after so many moves and outcomes."""
+        """Return the state after the first `length` moves and outcomes."""
         return self.core.state_at(length)
 
     @property
@@ -54,17 +54,17 @@ class Record:
 
     @property
     def plies(self) -> int:
-        """Moves played by all players together."""
+        """Moves played by all players."""
         return self.core.plies
 
     @property
     def repetitions(self) -> int:
-        """How often the current position stood before."""
+        """Earlier occurrences of the current position."""
         return self.core.repetitions
 
     @property
     def halfmove_clock(self) -> int:
-        """Moves since the last one that cannot be taken back."""
+        """Moves since the last irreversible one."""
         return self.core.halfmove_clock
 
     @property
@@ -99,11 +99,11 @@ class Record:
         self.core.play(self.position.find(move).value)
 
     def resolve(self, outcome: Outcome | str) -> None:
-        """Let chance do this."""
+        """Apply an outcome of chance."""
         self.core.resolve(self.position.find_outcome(outcome).value)
 
     def roll(self, rng: random.Random) -> None:
-        """Let chance decide until a player is to move or the game is over."""
+        """Sample outcomes of chance until a player is to move or the game is over."""
         while self.position.is_chance:
             outcomes = self.game.core.outcomes(self.core.state())
             values = [value for value, _ in outcomes]
@@ -111,11 +111,11 @@ class Record:
             self.core.resolve(rng.choices(values, weights)[0])
 
     def undo(self) -> None:
-        """Take the last move or outcome back."""
+        """Undo the last move or outcome."""
         if not len(self):
-            raise RecordError("There is nothing to take back.")
+            raise RecordError("There is nothing to undo.")
         self.core.undo()
 
     def encode(self) -> np.ndarray[Any, np.dtype[np.float32]]:
-        """Return the planes with the past in them: float32 (planes, rows, columns)."""
+        """Return the planes, history included: float32 (planes, rows, columns)."""
         return self.core.encode()

@@ -20,7 +20,7 @@ _FAMILIES: list[Family] = [
 
 
 def register(family: Family) -> None:
-    """Make a family's variants known by name, e.g. those of a game written in Python."""
+    """Register a family, so that its variants are found by name."""
     if family not in _FAMILIES:
         _FAMILIES.append(family)
 
@@ -39,7 +39,7 @@ def game(name: str) -> Game:
     """Return the variant of this name, e.g. `game("rhombus-7x7-6:rules=liu2019")`."""
     bare, given = split(name[:500], main="rules")
     for family in _FAMILIES:
-        # Defaults recognise the name; only then are its options worth a complaint.
+        # Built with defaults first: options are checked only if the name is this family's.
         options = family.options_of(bare)
         defaults = {option.key: option.default for option in options}
         found = family.build(bare, defaults)

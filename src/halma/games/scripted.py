@@ -1,7 +1,7 @@
-"""The base of a game written in Python alone.
+"""The base class of games written in Python.
 
-Such a game is slow, but it works with everything that plays, searches or learns.
-`docs/adding-a-game.md` builds one step by step; `frogs` is one.
+Such a game is slow, but every search, solver and learner works with it.
+`docs/adding-a-game.md` builds one step by step; `frogs` is another.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from halma.errors import PositionError
 from halma.games.game import Game
 from halma.names import Value
 
-#: A state: a numpy value of the game's dtype. Those handed to a game are read-only.
+#: A state: a numpy value of the game's dtype. Those passed to a game are read-only.
 State = Any
 
 
-class Context(NamedTuple):
-    """What a network may know of the past beside the last few states."""
+class EncodingContext(NamedTuple):
+    """History that a network's input may show beside the last few states."""
 
     #: earlier occurrences of this position
     repetitions: int
-    #: share of the no-progress limit already used, 0 to 1
+    #: fraction of the no-progress limit already used, 0 to 1
     no_progress: float
 
 
@@ -35,13 +35,12 @@ class ScriptedGame(Game):
 
     Declare `player_names`, `dtype` and `actions`, and write `initial`, `legal`, `play`
     and `result`; everything else has a default. What differs between variants may be set
-    on `self` before calling `super().__init__(name)`. Moves and outcomes are whole
-    numbers of your choice. States are never changed in place: `play` and `resolve`
-    work on `state.copy()`.
+    on `self` before calling `super().__init__(name)`. Moves and outcomes are integers of
+    your choice. States are immutable: `play` and `resolve` change a `state.copy()`.
     """
 
-    #: numpy dtype of a state, or what `numpy.dtype` makes one of: whole numbers and truth
-    #: values, at most 256 bytes, for example `[("cells", "i1", (9,)), ("mover", "i1")]`
+    #: numpy dtype of a state, or an argument of `numpy.dtype`: integers and booleans, at
+    #: most 256 bytes, for example `[("cells", "i1", (9,)), ("mover", "i1")]`
     dtype: Any = None
     #: number of policy indices
     actions: int = 0
@@ -49,19 +48,18 @@ class ScriptedGame(Game):
     shape: tuple[int, int, int] = (0, 0, 0)
     #: scores lie between 0 and this
     max_score: float = 1.0
-    #: how many states `encode` looks at, the current one included
+    #: number of states `encode` uses, the current one included
     history: int = 1
-    #: raise it whenever `encode`, `action` or `index` change their meaning
+    #: increase it whenever `encode`, `action` or `index` change their meaning
     version: int = 1
-    #: how many numbers `index` uses; 0 when positions are not numbered
+    #: number of indices of `index`; 0 if positions are not enumerated
     index_size: int = 0
-    #: when a game ends although the rules would go on
+    #: limits that end a game before its rules do
     limits: _core.Limits = _core.Limits()
-    #: regular expression for the text of a move, legal or not
-    move_pattern: str = r"\d+"
+    move_pattern = r"\d+"
 
     def __init__(self, name: str | None = None, options: Mapping[str, Value] | None = None) -> None:
-        from halma.games.bridge import Bridge, States
+        from halma.games.bridge import Bridge, StateCodec
 
         kind = type(self).__name__
         for needed in ("player_names", "dtype", "actions"):
@@ -69,7 +67,7 @@ class ScriptedGame(Game):
                 raise TypeError(f"{kind} must declare '{needed}'.")
         if not getattr(self, "title", ""):
             self.title = kind
-        self._states = States(self.dtype)
+        self._states = StateCodec(self.dtype)
         if not any(self.shape):
             self.shape = (self._states.length, 1, 1)
         super().__init__(name or kind.lower(), Bridge(self, self._states), self.limits, options)
@@ -78,7 +76,7 @@ class ScriptedGame(Game):
         """Return a new state that is zero everywhere, to be filled in."""
         return self._states.blank()
 
-    # Rules. The contract in core/game.hpp says what each must promise.
+    # Rules. The contract in core/game.hpp has the requirements on each.
 
     @abstractmethod
     def initial(self) -> State:
@@ -86,7 +84,7 @@ class ScriptedGame(Game):
 
     @abstractmethod
     def legal(self, state: State) -> Iterable[int]:
-        """List the legal moves in a fixed order; none exactly when the game is over."""
+        """Return the legal moves in a fixed order; none exactly when the game is over."""
 
     @abstractmethod
     def play(self, state: State, move: int) -> State:
@@ -94,62 +92,62 @@ class ScriptedGame(Game):
 
     @abstractmethod
     def result(self, state: State) -> Sequence[float]:
-        """Return each player's score; before the end, that of a game stopped here."""
+        """Return each player's score; before the end, that of a game a limit ends here."""
 
     def mover(self, state: State) -> int:
-        """Return whose turn it is; at chance, whose it is once chance has spoken."""
+        """Return the player to move; at chance, the player to move after the outcome."""
         return int(state["mover"])
 
     def irreversible(self, state: State, move: int) -> bool:
-        """Tell whether no earlier position can recur after this move."""
+        """Return whether no earlier position can recur after this move."""
         return False
 
     def landing(self, move: int) -> int:
-        """Return the cell a move ends on; rules about cycles look at it."""
+        """Return the cell a move ends on; the cycle limit counts these cells."""
         return move
 
     # Chance.
 
     def at_chance(self, state: State) -> bool:
-        """Tell whether chance speaks next."""
+        """Return whether the next event is an outcome of chance."""
         return False
 
     def outcomes(self, state: State) -> Iterable[tuple[int, float]]:
-        """List what chance can do, each with its probability."""
+        """Return the outcomes of chance, each with its probability."""
         raise NotImplementedError("A game with chance must write outcomes().")
 
     def resolve(self, state: State, outcome: int) -> State:
-        """Return the state after chance has spoken."""
+        """Return the state after an outcome of chance."""
         raise NotImplementedError("A game with chance must write resolve().")
 
-    # What learners and solvers ask.
+    # For learning and solvers.
 
     def action(self, state: State, move: int) -> int:
         """Return a legal move's policy index; by default a move is its own index."""
         return move
 
     def move(self, state: State, action: int) -> int | None:
-        """Return the move of a policy index; None where there can be none."""
+        """Return the move of a policy index, or None if no move has it."""
         return action
 
-    def encode(self, recent: Sequence[State], context: Context) -> Any:
-        """Return the planes a network sees, as an array of the declared shape.
+    def encode(self, recent: Sequence[State], context: EncodingContext) -> Any:
+        """Return a network's input: an array of the declared shape (planes, rows, columns).
 
         `recent` holds the current state first, then up to `history - 1` earlier ones.
-        A good encoding shows the board from the mover's side. The default makes a plane
-        of a single cell out of every number of the state: enough to start with.
+        A good encoding shows the board from the mover's side. The default is a plane of
+        one cell for each number of the state.
         """
         return [[[number]] for number in self._states.numbers(recent[0])]
 
     def index(self, state: State) -> int:
-        """Return the number of a decision state, below `index_size`."""
+        """Return the index of a decision state, below `index_size`."""
         raise NotImplementedError("A game with an index_size must write index().")
 
     def unindex(self, index: int) -> State:
-        """Return a state of this number."""
+        """Return a state of this index."""
         raise NotImplementedError("A game with an index_size must write unindex().")
 
-    # Text and pictures.
+    # Notation and drawings.
 
     def format_state(self, state: State) -> str:
         """Return a state as text; the default lists its numbers."""
@@ -159,11 +157,11 @@ class ScriptedGame(Game):
         """Return the state of a text, or raise a `PositionError` that says what is wrong."""
         words = text.split()
         if not all(re.fullmatch(r"-?\d{1,20}", word, re.ASCII) for word in words):
-            raise PositionError(f"A position is {self._states.length} whole numbers.")
+            raise PositionError(f"A position is {self._states.length} integers.")
         try:
             return self._states.from_numbers([int(word) for word in words])
         except ValueError as error:
-            raise PositionError(f"This is no position: {error}.") from None
+            raise PositionError(f"This is not a position: {error}.") from None
 
     def validate(self, state: State) -> None:
         """Raise a `PositionError` if a state that was read from text is impossible."""
@@ -171,7 +169,7 @@ class ScriptedGame(Game):
             raise PositionError(f"There is no player {self.mover(state)}.")
 
     def name_move(self, state: State, move: int) -> str:
-        """Return the text of a legal move; fits `move_pattern`."""
+        """Return the text of a legal move; it must match `move_pattern`."""
         return str(move)
 
     def name_outcome(self, state: State, outcome: int) -> str:
@@ -179,7 +177,7 @@ class ScriptedGame(Game):
         return str(outcome)
 
     def picture(self, state: State, move: int | None = None) -> Scene:
-        """Return what there is to see; the default puts the state's numbers in a row."""
+        """Return a state's drawing; the default puts its numbers in a row."""
         numbers = self._states.numbers(state)
         return Scene(
             board="squares",
@@ -193,7 +191,7 @@ class ScriptedGame(Game):
         )
 
     def caption(self, state: State) -> str:
-        """Return the line under a picture: whose turn it is, or how it ended."""
+        """Return the line under a drawing: the player to move, or the result."""
         if not self.at_chance(state) and not list(self.legal(state)):
             scores = list(self.result(state))
             best = [
@@ -202,7 +200,7 @@ class ScriptedGame(Game):
             return f"{best[0]} won" if len(best) == 1 else "drawn"
         return f"{self.player_names[self.mover(state)]} to move"
 
-    # The public API speaks of bytes; here it meets the methods above.
+    # The interface of `Game`, where states are bytes, in terms of the methods above.
 
     def format_position(self, state: bytes) -> str:
         """Return the text of a state."""
@@ -218,14 +216,10 @@ class ScriptedGame(Game):
         """Return the text of a legal move."""
         return self.name_move(self._states.unpack(state), move)
 
-    def is_move_text(self, text: str) -> bool:
-        """Tell whether a text has the form of a move, legal or not."""
-        return re.fullmatch(self.move_pattern, text) is not None
-
     def format_outcome(self, state: bytes, outcome: int) -> str:
         """Return the text of an outcome of chance."""
         return self.name_outcome(self._states.unpack(state), outcome)
 
     def scene(self, state: bytes, move: int | None = None) -> Scene:
-        """Return what there is to see; `move` is the legal move about to be played."""
+        """Return the drawing of a state; `move` is a legal move to show in it."""
         return self.picture(self._states.unpack(state), move)

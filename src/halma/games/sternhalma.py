@@ -1,12 +1,12 @@
-"""Chinese Checkers: names, notation and pictures. Rules: `core/games/sternhalma.hpp`.
+"""Chinese Checkers: names, notation and drawings. Rules: `core/games/sternhalma.hpp`.
 
 Holes are named by the column letter and the row number of the board's matrix, `a1`
 being its bottom left. A position is `ROWS MOVER`: the matrix' rows from the top joined
-by `/`, holes only, each `.` or the number of the player whose piece stands there;
-then the number of the player to move: `....222/.../111.... 1`. With `view=ids` pieces
-are letters, `a` to `j` for player 1 and `A` to `J` for player 2. Where second places are
-played for and somebody has finished, a third part gives the places: `-1-`.
-A move is `a3-c3`, whatever way the piece hops; a pass is `pass`.
+by `/`, holes only, each `.` or the player number of its piece; then the number of the
+player to move: `....222/.../111.... 1`. With `view=ids` pieces
+are letters, `a` to `j` for player 1 and `A` to `J` for player 2. With `places=second`,
+once a player has finished, a third part gives the places: `-1-`.
+A move is `a3-c3`, whatever its hops; a pass is `pass`.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from halma.draw.scene import Cell, Piece, Scene
 from halma.errors import OptionError, PositionError, UnknownVariantError
 from halma.games.family import Family
 from halma.games.game import Contact, Game
+from halma.games.notation import choice, join_rows, split_fields, split_rows
 from halma.names import Option, Value
 
 _RHOMBUS = re.compile(r"rhombus-(\d{1,3})x(\d{1,3})-(\d{1,3})")
 _STAR = re.compile(r"star-(\d{1,4})-(\d)p")
-_MOVE = re.compile(r"[a-q]\d{1,2}-[a-q]\d{1,2}|pass")
 _PASS = 0xFFFF
 
 #: holes of a star -> rows of a point, rows of a home
@@ -72,26 +72,17 @@ OPTIONS = (
     ),
 )
 
-_STANDARD = {option.key: option.default for option in OPTIONS}
-PRESETS: dict[str, Mapping[str, Value]] = {
-    "standard": _STANDARD,
-    "liu2019": {
-        **_STANDARD,
-        "hops": "mirror",
-        "win": "fill",
-        "view": "ids",
-        "plies": 100,
-        "cycle": "on",
-    },
-    "he2016": {**_STANDARD, "win": "fill"},
-    "schulte2021": {
-        **_STANDARD,
-        "win": "fill",
-        "homes": "closed",
-        "target": "locked",
-        "places": "second",
-        "plies": 120,
-    },
+
+def _rules(**changes: Value) -> Mapping[str, Value]:
+    """Return the standard rules with some options changed."""
+    return {option.key: option.default for option in OPTIONS} | changes
+
+
+PRESETS = {
+    "standard": _rules(),
+    "liu2019": _rules(hops="mirror", win="fill", view="ids", plies=100, cycle="on"),
+    "he2016": _rules(win="fill"),
+    "schulte2021": _rules(win="fill", homes="closed", target="locked", places="second", plies=120),
 }
 
 
@@ -99,6 +90,7 @@ class SternhalmaGame(Game):
     """Chinese Checkers on a rhombus or a star."""
 
     title = "Chinese Checkers"
+    move_pattern = r"[a-q]\d{1,2}-[a-q]\d{1,2}|pass"
     core: _core.SmallSternhalma | _core.LargeSternhalma
 
     def __init__(
@@ -123,12 +115,8 @@ class SternhalmaGame(Game):
 
     def format_position(self, state: bytes) -> str:
         mover, first, second, *board = self.core.describe(state)
-        glyphs = [self._glyph(value) for value in board]
-        rows, start = [], 0
-        for length in self._rows:
-            rows.append("".join(glyphs[start : start + length]))
-            start += length
-        text = f"{'/'.join(rows)} {mover + 1}"
+        rows = join_rows("".join(self._glyph(value) for value in board), self._rows)
+        text = f"{rows} {mover + 1}"
         if first and self.options["places"] == "second":
             places = ["-"] * self.players
             places[first - 1] = "1"
@@ -139,35 +127,22 @@ class SternhalmaGame(Game):
         return text
 
     def parse_position(self, text: str) -> bytes:
-        parts = text.split()
-        if len(parts) not in (2, 3):
-            raise PositionError(
-                "A position is rows and the player to move, such as "
-                f"'{self.start().text}'; this one has {len(parts)} parts."
-            )
-        rows = parts[0].split("/")
-        if [len(row) for row in rows] != self._rows:
-            raise PositionError(
-                f"The board has rows of {', '.join(map(str, self._rows))} holes from the top; "
-                f"these have {', '.join(str(len(row)) for row in rows[:20])}."
-            )
-        if not re.fullmatch("[1-6]", parts[1]) or int(parts[1]) > self.players:
-            raise PositionError(
-                f"The player to move is 1 to {self.players}, not '{parts[1][:20]}'."
-            )
-        first, second = self._read_places(parts[2]) if len(parts) == 3 else (0, 0)
-        board = self._read_pieces("".join(rows))
-        return self.compose([int(parts[1]) - 1, first, second, *board])
+        contents = "rows and the player to move"
+        rows, player, *places = split_fields(text, [2, 3], contents, self.start().text)
+        glyphs = split_rows(rows, self._rows)
+        mover = choice(player, "123456"[: self.players], "player to move")
+        first, second = self._read_places(places[0]) if places else (0, 0)
+        return self.compose([mover, first, second, *self._read_pieces(glyphs)])
 
     def _read_places(self, text: str) -> tuple[int, int]:
         well_formed = len(text) == self.players and set(text) <= set("-12")
         if self.options["places"] != "second" or not well_formed or text.count("1") != 1:
-            raise PositionError(f"'{text[:20]}' does not say who finished first and second.")
+            raise PositionError(f"'{text[:20]}' is not a list of places such as '-1-'.")
         second = sum(1 << player for player, place in enumerate(text) if place == "2")
         return text.index("1") + 1, second
 
     def _read_pieces(self, glyphs: str) -> list[int]:
-        """Return the core's numbers; pieces without identity get theirs in reading order."""
+        """Return the core's piece numbers; those without identity by reading order."""
         board = [0] * len(glyphs)
         anonymous: dict[int, list[int]] = {}
         for hole, glyph in enumerate(glyphs):
@@ -203,9 +178,6 @@ class SternhalmaGame(Game):
             return "pass"
         return f"{self._names[move & 0xFF]}-{self._names[move >> 8]}"
 
-    def is_move_text(self, text: str) -> bool:
-        return _MOVE.fullmatch(text) is not None
-
     @cached_property
     def _cells(self) -> tuple[Cell, ...]:
         tints = {hole: f"home {p + 1}" for p, home in enumerate(self.core.homes) for hole in home}
@@ -218,7 +190,7 @@ class SternhalmaGame(Game):
 
     @cached_property
     def _labels(self) -> tuple[tuple[float, float, str], ...]:
-        """Letters one step beyond the lower ends of the columns; numbers where rows begin."""
+        """Letters below the columns, one step further; numbers left of the rows."""
         low: dict[str, Cell] = {}
         begin: dict[str, Cell] = {}
         for cell in sorted(self._cells, key=lambda c: (c.y, c.x)):
@@ -229,13 +201,13 @@ class SternhalmaGame(Game):
         if self.name.startswith("rhombus"):
             numbers = [(cell.x - 0.5, cell.y + 1, number) for number, cell in begin.items()]
         else:
-            # In a star's notches letters stand close to the rows: keep clear of them.
+            # In a star's notches letters are close to the rows: keep away from them.
             left = min(cell.x for cell in self._cells) - 1
             numbers = [(left, cell.y, number) for number, cell in begin.items()]
         return (*letters, *numbers)
 
     def contact(self, state: bytes) -> Contact:
-        """Compare rows of the picture: player 1 comes from below, player 2 from above."""
+        """Compare drawn rows: player 1 moves up, player 2 down."""
         if self.players != 2:
             return super().contact(state)
         rows: tuple[list[int], list[int]] = ([], [])
@@ -303,9 +275,9 @@ def _build_rhombus(
     if pieces not in _TRIANGLES:
         raise UnknownVariantError(f"There is no '{name}': a home holds 1, 3, 6 or 10 pieces.")
     if options["places"] == "second":
-        raise OptionError(f"'{name}' has two players, so there is no second place to play for.")
+        raise OptionError(f"'{name}' has two players, so there is no second place.")
     if options["homes"] == "closed":
-        raise OptionError(f"'{name}' has no homes but the players' own to close.")
+        raise OptionError(f"'{name}' has only the players' own homes, so none can be closed.")
     try:
         core = _core.sternhalma_rhombus(side, _TRIANGLES[pieces], _core_options(options))
     except ValueError:
@@ -327,15 +299,15 @@ def _build_star(name: str, holes: int, players: int, options: Mapping[str, Value
             f"There is no '{name}': homes of neighbouring players overlap; it seats 2 or 3."
         )
     if options["places"] == "second" and players < 3:
-        raise OptionError(f"'{name}' has two players, so there is no second place to play for.")
+        raise OptionError(f"'{name}' has two players, so there is no second place.")
     if options["view"] == "ids" and players > 2:
-        raise OptionError(f"'view=ids' knows two players only, '{name}' has {players}.")
+        raise OptionError(f"'view=ids' is for two players only, '{name}' has {players}.")
     core = _core.sternhalma_star(point_rows, home_rows, _SEATS[players], _core_options(options))
     return SternhalmaGame(name, core, options)
 
 
 def _defaults(name: str) -> Mapping[str, Value]:
-    """schulte2021's board is played by its rules unless asked otherwise."""
+    """Return schulte2021's rules for its board."""
     return PRESETS["schulte2021"] if name == "star-37-3p" else {}
 
 

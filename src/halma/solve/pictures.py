@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from halma.draw.canvas import Canvas
 from halma.draw.palette import DEFAULT
-from halma.draw.picture import Picture
 from halma.draw.scene import Piece, Scene
 from halma.solve.truth import Opening
 
@@ -51,9 +51,9 @@ def histogram(counts: list[int], title: str, size: int = 600) -> str:
     """Draw how many positions have which value, as SVG."""
     width, height, margin, font = 600.0, 340.0, 44.0, 15.0
     theme = DEFAULT
-    picture = Picture(1.0, theme, "histogram")
-    picture.add("rect", x=0, y=0, width=width, height=height, rx=10, fill=theme.paper)
-    picture.write((width / 2, margin / 2), title, font, theme.text, bold=True)
+    canvas = Canvas(1.0, theme, "histogram")
+    canvas.add("rect", x=0, y=0, width=width, height=height, rx=10, fill=theme.paper)
+    canvas.write((width / 2, margin / 2), title, font, theme.text, bold=True)
     bottom, top, total = height - margin, margin + font, max(1, sum(counts))
     step = (width - 2 * margin) / len(counts)
     tallest = max([1, *counts])
@@ -61,7 +61,7 @@ def histogram(counts: list[int], title: str, size: int = 600) -> str:
     for i, count in enumerate(counts):
         tall = (bottom - top) * count / tallest
         x = margin + i * step
-        picture.add(
+        canvas.add(
             "rect",
             x=x + 1,
             y=bottom - tall,
@@ -71,9 +71,9 @@ def histogram(counts: list[int], title: str, size: int = 600) -> str:
         )
         if count >= total / 100:
             share = f"{100 * count / total:.0f} %"
-            picture.write((x + step / 2, bottom - tall - 8), share, 10, theme.faint)
+            canvas.write((x + step / 2, bottom - tall - 8), share, 10, theme.faint)
     for i in range(5):
         x = margin + i / 4 * (width - 2 * margin)
-        picture.write((x, bottom + 14), f"{i / 4:g}", 12, theme.text)
-    picture.write((width / 2, bottom + 32), "value for the player to move", 12, theme.faint)
-    return picture.finish(width, height, size, title)
+        canvas.write((x, bottom + 14), f"{i / 4:g}", 12, theme.text)
+    canvas.write((width / 2, bottom + 32), "value for the player to move", 12, theme.faint)
+    return canvas.finish(width, height, size, title)

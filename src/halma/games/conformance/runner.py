@@ -94,10 +94,7 @@ def _play_games(sample: Sample, games: int) -> RequirementResult:
 
 
 def _walk(
-    sample: Sample,
-    rng: random.Random,
-    walk: list[tuple[bytes, int | None]],
-    seen: set[bytes],
+    sample: Sample, rng: random.Random, walk: list[tuple[bytes, int | None]], seen: set[bytes]
 ) -> None:
     """Play one random game and append its states to `walk`."""
     core = sample.game.core

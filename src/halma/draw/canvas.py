@@ -1,7 +1,4 @@
-"""Writing SVG: elements, attributes, numbers and text.
-
-`Picture` only collects; what the elements mean is the business of `svg`.
-"""
+"""Writing SVG: elements, attributes, numbers and text. All SVG of the package is written here."""
 
 from __future__ import annotations
 
@@ -20,22 +17,22 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def decimal(value: float) -> str:
-    """Write a number with at most two decimals."""
+    """Return a number with at most two decimals."""
     # Adding zero turns -0.0 into 0.0.
     return f"{round(value, 2) + 0.0:.2f}".rstrip("0").rstrip(".")
 
 
 def outline(points: Iterable[Point]) -> str:
-    """Write the points of a polygon or polyline."""
+    """Return the points of a polygon or polyline as an attribute."""
     return " ".join(f"{decimal(x)},{decimal(y)}" for x, y in points)
 
 
 def clean(text: str) -> str:
-    """Replace what no XML document may contain."""
+    """Replace characters that XML does not allow."""
     return _NOT_XML.sub("\ufffd", text)
 
 
-def _written(attributes: Mapping[str, Attribute]) -> str:
+def _format(attributes: Mapping[str, Attribute]) -> str:
     return "".join(
         f" {name.rstrip('_').replace('_', '-')}="
         + quoteattr(value if isinstance(value, str) else decimal(value))
@@ -44,8 +41,8 @@ def _written(attributes: Mapping[str, Attribute]) -> str:
     )
 
 
-class Picture:
-    """Collects elements; attributes keep the order in which they are given."""
+class Canvas:
+    """Collects SVG elements; attributes keep the order in which they are given."""
 
     def __init__(self, unit: float, theme: Theme, prefix: str) -> None:
         self.unit = unit
@@ -55,14 +52,14 @@ class Picture:
         self._elements: list[str] = []
 
     def add(self, tag: str, inner: str = "", /, **attributes: Attribute) -> None:
-        """Add an element; `stroke_width` is written `stroke-width`, None is left out."""
+        """Add an element; `stroke_width` becomes `stroke-width`, None is left out."""
         end = f">{inner}</{tag}>" if inner else "/>"
-        self._elements.append(f"<{tag}{_written(attributes)}{end}\n")
+        self._elements.append(f"<{tag}{_format(attributes)}{end}\n")
 
     @contextmanager
     def group(self, **attributes: Attribute) -> Iterator[None]:
-        """Put what is added meanwhile into a group."""
-        self._elements.append(f"<g{_written(attributes)}>\n")
+        """Open a group for the elements added inside the `with` block."""
+        self._elements.append(f"<g{_format(attributes)}>\n")
         yield
         self._elements.append("</g>\n")
 
@@ -79,7 +76,7 @@ class Picture:
         anchor: str = "middle",
         bold: bool = False,
     ) -> None:
-        """Add a line of text whose capitals are centred at a point."""
+        """Add a line of text, its capitals vertically centred at a point."""
         self.add(
             "text",
             escape(clean(text)),
@@ -92,8 +89,8 @@ class Picture:
         )
 
     def glow(self, paint: Paint) -> str:
-        """Return the fill of a marble, lit from the upper left."""
-        # Pages show many pictures, and ids are shared by all of them: hence the prefix.
+        """Return a radial gradient of a paint, lit from the upper left."""
+        # Ids are shared by all drawings of a page: hence the prefix.
         key = f"{self._prefix}-{paint.fill.removeprefix('#')}"
         stops = (
             (0, mix(paint.fill, "#ffffff", 0.62)),
@@ -109,7 +106,7 @@ class Picture:
         return f"url(#{key})"
 
     def finish(self, width: float, height: float, size: float, title: str) -> str:
-        """Return the whole picture; its longer side is shown `size` pixels long."""
+        """Return the SVG document; its longer side is displayed with `size` pixels."""
         scale = size / max(width, height)
         definitions = "".join(self._definitions.values())
         return (
