@@ -38,9 +38,16 @@ class Record {
 
   int plies() const { return plies_; }
 
+  /// The same record of an equal game, which must outlive it.
+  Record of_game(const AnyGame& game) const {
+    Record same = *this;
+    same.game_ = &game;
+    return same;
+  }
+
   /// Whether this game began as that one did and has all its events.
   bool continues(const Record& earlier) const {
-    return game_ == earlier.game_ && events_.size() >= earlier.events_.size() &&
+    return size_ == earlier.size_ && events_.size() >= earlier.events_.size() &&
            std::equal(earlier.events_.begin(), earlier.events_.end(), events_.begin()) &&
            std::equal(earlier.state(0), earlier.state(0) + size_, state(0));
   }

@@ -39,6 +39,18 @@ inline void check_oracle(const AnyGame& game, const Oracle* oracle) {
 /// Checks that a game may be searched with these options.
 void check_search(const AnyGame& game, const SearchOptions& options);
 
+/// Checks that a record may be searched by something made for `game`: of an equal variant, and
+/// at a decision. Variants with options of the same family cannot be told apart here.
+inline void check_record(const AnyGame& game, const Record& record, bool limits) {
+  const AnyGame& other = record.game();
+  if (&other != &game && (typeid(other) != typeid(game) || other.state_size() != game.state_size() ||
+                          other.players() != game.players() || other.actions() != game.actions()))
+    throw nb::value_error("this record is of another game");
+  if (other.at_chance(record.state()) || other.terminal(record.state()) ||
+      (limits && record.end() != End::none))
+    throw nb::value_error("a search starts where a player is to move");
+}
+
 /// A numpy array that owns a moved-in vector.
 template <class T>
 nb::ndarray<nb::numpy, T> owned_array(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {

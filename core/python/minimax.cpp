@@ -33,9 +33,7 @@ std::unique_ptr<AnyMinimax> make(const AnyGame& game, const MinimaxOptions& opti
 
 MinimaxResult run(Minimax& self, const Record& record, int depth, std::uint64_t nodes, double seconds,
                   bool all_moves) {
-  if (&record.game() != self.game) throw nb::value_error("this record is of another game");
-  if (record.game().at_chance(record.state()) || record.game().terminal(record.state()))
-    throw nb::value_error("a search starts where a player is to move");
+  check_record(*self.game, record, false);
   if (depth < 0 || depth > kDeepestAsked) throw nb::value_error("a depth is 1 to 100");
   if (seconds < 0) throw nb::value_error("time cannot be negative");
   if (depth == 0 && nodes == 0 && seconds == 0)

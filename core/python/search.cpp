@@ -56,9 +56,7 @@ void make(Search* self, const AnyGame& game, const SearchOptions& options, const
 }
 
 void set_record(Search& self, const Record& record) {
-  if (&record.game() != self.game) throw nb::value_error("this record is of another game");
-  if (record.game().at_chance(record.state()) || record.end() != End::none)
-    throw nb::value_error("a search starts where a player is to move");
+  check_record(*self.game, record, true);
   self.driver->set_record(record);
 }
 

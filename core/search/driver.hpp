@@ -45,7 +45,7 @@ class SearchDriver {
     forget_tree();
   }
 
-  /// Goes to the current position of a game. With `reuse`, the tree is kept if this driver's
+  /// Goes to the current position of a game, that of an equal variant. With `reuse`, the tree is kept if this driver's
   /// game is the beginning of that one.
   void set_record(const Record& record) {
     const bool continues = reuse_ && record_ && record.continues(*record_);
@@ -54,7 +54,7 @@ class SearchDriver {
       for (std::size_t i = record_->events().size(); i < events.size(); ++i)
         taken_.push_back(events[i].value);
     }
-    record_ = record;
+    record_ = record.of_game(*any_);
     if (!continues) forget_tree();
   }
 

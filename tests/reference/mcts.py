@@ -38,7 +38,7 @@ class Node:
 
 
 class NaiveSearch:
-    """`evaluate(position, repetitions, no_progress)` gives priors by legal move and values by player.
+    """`evaluate(position, repetitions, no_progress)` gives priors by legal move, values by player.
 
     Repetitions are earlier occurrences of the position on the path from the root, `no_progress`
     the halfmove clock as a share of the game's limit.
@@ -47,7 +47,9 @@ class NaiveSearch:
     def __init__(self, evaluate: Evaluate, random: Random, **options: object) -> None:
         self.evaluate, self.random = evaluate, random
         self.rule = options.get("rule", "puct")
-        self.c = f32(options.get("c", {"uct": 2**0.5, "pluska": 2**0.5, "rpo": 1.25}.get(self.rule, 1.0)))
+        self.c = f32(
+            options.get("c", {"uct": 2**0.5, "pluska": 2**0.5, "rpo": 1.25}.get(self.rule, 1.0))
+        )
         self.fpu = options.get("fpu", "loss")
         self.negamax = self.rule == "pluska"
         self.considered = options.get("max_considered_actions", 16)
@@ -70,9 +72,7 @@ class NaiveSearch:
             self.done += 1
         return self.root
 
-    def expand(
-        self, position: object, trace: list[int], clock: int
-    ) -> tuple[Node, list[f32]]:
+    def expand(self, position: object, trace: list[int], clock: int) -> tuple[Node, list[f32]]:
         mover = position.mover
         if position.is_chance:
             node = Node(position, "chance", mover)
@@ -106,7 +106,9 @@ class NaiveSearch:
         if edge.child is None:
             step = node.position.resolve if node.kind == "chance" else node.position.play
             position = step(edge.what)
-            if not (position.is_chance or position.is_terminal) and self.ends(position, trace, clock):
+            if not (position.is_chance or position.is_terminal) and self.ends(
+                position, trace, clock
+            ):
                 most = f32(position.game.core.max_score)
                 values = [f32(s) / most for s in position.result]
                 return self.count(node, edge, values)
@@ -204,7 +206,9 @@ class NaiveSearch:
         high = max(q) + lam
         for _ in range(60):
             middle = (low + high) / 2
-            total = sum(lam * float(e.prior) / (middle - v) for v, e in zip(q, node.edges, strict=True))
+            total = sum(
+                lam * float(e.prior) / (middle - v) for v, e in zip(q, node.edges, strict=True)
+            )
             low, high = (middle, high) if total > 1 else (low, middle)
         weights = [lam * float(e.prior) / (high - v) for v, e in zip(q, node.edges, strict=True)]
         return [w / sum(weights) for w in weights]

@@ -48,7 +48,10 @@ def core_options(**settings: object) -> _core.SearchOptions:
 
 
 def new_search(
-    position: halma.Position, evaluator: str = "rollout", settings: dict | None = None, **more: object
+    position: halma.Position,
+    evaluator: str = "rollout",
+    settings: dict | None = None,
+    **more: object,
 ) -> _core.Search:
     """Return a search of a game that begins at a position."""
     search = _core.Search(position.game.core, core_options(**(settings or {})), evaluator, **more)
@@ -88,7 +91,9 @@ def evaluate(
     priors, values = opinion(
         game.core.encode([position.state], repetitions, no_progress), game.actions, game.players
     )
-    logits = np.log(np.array([priors[position.action(m)] for m in position.legal_moves], np.float32))
+    logits = np.log(
+        np.array([priors[position.action(m)] for m in position.legal_moves], np.float32)
+    )
     weights = np.exp(logits - logits.max())
     total = np.float32(0)
     for weight in weights:
@@ -145,7 +150,6 @@ def test_whole_tree_equals_the_twins(name: str, settings: dict) -> None:
 def test_late_nodes_change_nothing(name: str, settings: dict) -> None:
     """The core's own evaluators make nodes at the second visit; statistics must not differ."""
     position = start(name)
-    game = position.game
 
     def uniform(position: halma.Position, *context: object) -> tuple[list[float], list[float]]:
         number = len(position.legal_moves)
@@ -166,7 +170,8 @@ def test_late_nodes_change_nothing(name: str, settings: dict) -> None:
 def test_batches_fill_from_many_trees_and_leaves() -> None:
     game = halma.game("rhombus-7x7-6")
     searches = [
-        new_search(game.start(), "network", {"rule": "puct"}, seed=i, max_pending=4) for i in range(8)
+        new_search(game.start(), "network", {"rule": "puct"}, seed=i, max_pending=4)
+        for i in range(8)
     ]
     for search in searches:
         search.begin(64)

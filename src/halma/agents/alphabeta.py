@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from halma.agents.agent import Agent
-from halma.agents.spec import AgentSpec
 from halma.agents.oracles import ENDGAMES, NO_ORACLE, SOLUTION, OracleChoice
+from halma.agents.spec import AgentSpec
 from halma.errors import OptionError
 from halma.games import Game, Move, Record
 from halma.names import Option, Value
 from halma.search.analysis import Analysis
-from halma.search.minimax import MAX_DEPTH, MinimaxAnalysis, Minimax
+from halma.search.minimax import MAX_DEPTH, Minimax, MinimaxAnalysis
 
 #: for every agent that evaluates by a game's features
 WEIGHTS = Option(
@@ -123,7 +123,9 @@ SPECS = (
         "minimax for two players with chance",
         "depth",
         "depth=2",
-        Option("scale", 1.0, "Scale of a lead before the sigmoid.", low=0.001, high=1000, decimal=True),
+        Option(
+            "scale", 1.0, "Scale of a lead before the sigmoid.", low=0.001, high=1000, decimal=True
+        ),
         SOLUTION,
     ),
     _spec("maxn", "max^n: every player maximises its own score; no chance", "depth", "depth=2"),

@@ -103,6 +103,9 @@ def tree_options(given: Mapping[str, Value]) -> dict[str, Any]:
         name: declared_value(info, given[name]) for name, info in DECLARED.items() if name in given
     }
     check_rule(values)
+    alpha = values["dirichlet_alpha"] != DECLARED["dirichlet_alpha"].default
+    if alpha and not values["dirichlet_weight"]:
+        raise OptionError("'dirichlet_alpha' needs a 'dirichlet_weight'.")
     if given["temperature_plies"] and not given["temperature"]:
         raise OptionError("'temperature_plies' needs a 'temperature'.")
     return values

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from halma.agents.agent import Agent
-from halma.agents.spec import AgentSpec
-from halma.agents.oracles import ENDGAMES, NO_ORACLE, SOLUTION, OracleChoice
 from halma.agents.alphabeta import WEIGHTS, read_weights
+from halma.agents.oracles import ENDGAMES, NO_ORACLE, SOLUTION, OracleChoice
+from halma.agents.spec import AgentSpec
 from halma.games import Game, Move, Record
 from halma.names import Option, Value
 from halma.search.analysis import Analysis

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from halma.agents.agent import Agent
-from halma.agents.spec import AgentSpec, declared_option
 from halma.agents.mcts import TEMPERATURE_OPTIONS, TreeAgent, tree_options
+from halma.agents.spec import AgentSpec, declared_option
 from halma.errors import NameSyntaxError, NetworkError, suggestion
 from halma.games import Game
 from halma.names import Option, Value

@@ -62,7 +62,7 @@ def _build_table(name: str, options: Mapping[str, Value]) -> OptimalAgent:
     return OptimalAgent(name, Path(str(options["file"])))
 
 
-SPEC = AgentSpec("optimal", "perfect play, where it is known", lambda name, options: OptimalAgent(name))
+SPEC = AgentSpec("optimal", "perfect play, where solved", lambda name, options: OptimalAgent(name))
 TABLE_SPEC = AgentSpec(
     "table",
     "perfect play from a table",

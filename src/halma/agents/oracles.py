@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from halma import _core
 
 ENDGAMES = Option("endgames", 0, "Probe endgame tables with up to this many pieces.", low=2, high=6)
-SOLUTION = Option("solution", "off", "Probe the solved variant in every position.", choices=("off", "on"))
+SOLUTION = Option("solution", "off", "Probe the solved variant.", choices=("off", "on"))
 
 
 @dataclass(frozen=True)

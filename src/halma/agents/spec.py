@@ -36,7 +36,9 @@ def declared_option(info: _core.OptionInfo, **changes: Any) -> Option:
     if info.type == "bool":
         return Option(info.name, "on" if default else "off", about, choices=("off", "on"))
     if info.type == "choice":
-        return Option(info.name, default, about, choices=changes.get("choices", tuple(info.choices)))
+        return Option(
+            info.name, default, about, choices=changes.get("choices", tuple(info.choices))
+        )
     return Option(
         info.name,
         "auto" if default is None else default,

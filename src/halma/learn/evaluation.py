@@ -19,6 +19,7 @@ from halma.learn.reports.events import Progress, Reporter
 from halma.learn.selfplay import tree_options
 from halma.networks.architectures.blocks import Network
 from halma.networks.evaluator_pool import EvaluatorPool
+from halma.search import search_options
 
 #: drawn numbers are told apart by what they are for
 _GATE, _MATCH = 3, 4

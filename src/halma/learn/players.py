@@ -76,9 +76,7 @@ class SearchPlayer:
         core = self._game.core
         searches = []
         for record in records:
-            search = _core.Search(
-                core, self._options, "network", seed=self._seeds.getrandbits(62)
-            )
+            search = _core.Search(core, self._options, "network", seed=self._seeds.getrandbits(62))
             search.set_record(record.core)
             search.begin(self._simulations)
             searches.append(search)

@@ -39,6 +39,7 @@ from halma.learn.truth import (
     decisions_near_start,
 )
 from halma.networks.lookup_table import KIND
+from halma.search import search_options
 from halma.solve import Solution, solution_for, solve
 from halma.solve.solution import ChanceSolution
 from halma.storage import ArrayFile, Arrays

@@ -13,7 +13,10 @@ class CallbackBuffer:
     """An inference buffer that calls a function from planes to (logits, values) in `finish`."""
 
     def __init__(
-        self, evaluate: Callable[[Any], tuple[Any, Any]], shape: Sequence[int], dtype: str = "float32"
+        self,
+        evaluate: Callable[[Any], tuple[Any, Any]],
+        shape: Sequence[int],
+        dtype: str = "float32",
     ) -> None:
         import numpy as np
 

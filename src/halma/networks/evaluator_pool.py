@@ -8,10 +8,10 @@ import torch
 
 from halma.errors import HalmaError
 from halma.networks.architectures.blocks import Network
-from halma.search.evaluator import Evaluator
 from halma.networks.export import to_onnx
 from halma.networks.onnx_evaluator import OnnxEvaluator
 from halma.networks.torch_evaluator import TorchEvaluator
+from halma.search.evaluator import Evaluator
 
 #: groups of games that take turns at a GPU
 _GROUPS_ON_GPU = 2

@@ -118,7 +118,9 @@ class Minimax:
         try:
             for name, value in {"kind": kind, **values}.items():
                 if name not in DECLARED:
-                    raise OptionError(f"Minimax has no option '{name}': it has {', '.join(DECLARED)}.")
+                    raise OptionError(
+                        f"Minimax has no option '{name}': it has {', '.join(DECLARED)}."
+                    )
                 setattr(options, name, value)
         except (ValueError, TypeError) as error:
             raise OptionError(f"Options of minimax: {error}.") from None

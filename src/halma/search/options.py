@@ -23,7 +23,9 @@ def search_options(game: Game, **values: Any) -> _core.SearchOptions:
     try:
         for name, value in values.items():
             if name not in DECLARED:
-                raise OptionError(f"Tree search has no option '{name}': it has {', '.join(DECLARED)}.")
+                raise OptionError(
+                    f"Tree search has no option '{name}': it has {', '.join(DECLARED)}."
+                )
             setattr(options, name, value)
     except (ValueError, TypeError) as error:
         raise OptionError(f"Options of tree search: {error}.") from None

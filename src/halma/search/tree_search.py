@@ -38,7 +38,7 @@ class TreeSearch:
         oracle: _core.Oracle | None = None,
     ) -> None:
         self.game = game
-        self.options = options or search_options(game)
+        self.options = options or search_options(game, rule="uct")
         self._buffer: InferenceBuffer | None = None
         if not isinstance(evaluator, str):
             self._buffer = evaluator.buffer(1)
@@ -64,7 +64,7 @@ class TreeSearch:
         seconds: float | None = None,
         line_length: int = 8,
     ) -> Analysis:
-        """Search until the tree has `simulations`, for `seconds`, or until nothing is left to search.
+        """Search until the tree has `simulations`, for `seconds`, or until the root is solved.
 
         A record tells more than its last position: a line ends where the game would, and
         networks may see earlier positions. Simulations kept by `reuse` count.

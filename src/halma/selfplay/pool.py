@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
 
 
-def selfplay_options(
-    game: Game, search: Mapping[str, Any], **values: Any
-) -> _core.SelfPlayOptions:
+def selfplay_options(game: Game, search: Mapping[str, Any], **values: Any) -> _core.SelfPlayOptions:
     """Return options of self-play, with options of tree search by name.
 
     `core/selfplay/options.hpp` declares them; `temperatures` are (ply, temperature) pairs.
