@@ -1,18 +1,18 @@
-# Everything sets itself up: a virtual environment in .venv, the pinned versions of
-# constraints.txt, and a build of the core that is repeated when its sources change.
+# Every target first creates .venv, installs the versions pinned in constraints.txt, and builds
+# the core; it is built again when its sources change.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# What make run learns, and how many games it then plays against each of two simple players.
+# The recipe of make run, and the games it then plays against each of two simple agents.
 RECIPE := quick
 GAME := rhombus-7x7-6
 NETWORK := net:runs/$(RECIPE)/best.onnx
 GAMES := 100
 
-# Build tools go into .venv and builds use them from there: they are pinned like all
-# else, and an unchanged C++ file is not compiled again. The two variables pin whatever
-# a requirement may need to be built with, for older and newer versions of pip.
+# Build tools are installed into .venv and used from there, so that they are pinned too and
+# unchanged C++ files are not compiled again. The two variables pin the build requirements of
+# dependencies, for older and newer versions of pip.
 export PIP_CONSTRAINT := $(abspath constraints.txt)
 export PIP_BUILD_CONSTRAINT := $(PIP_CONSTRAINT)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -21,7 +21,7 @@ INSTALL := $(BIN)/pip install --quiet
 CORE := CMakeLists.txt $(wildcard core/*.hpp core/*/*.hpp core/*/*.cpp)
 SETTINGS := pyproject.toml constraints.txt
 STUBS := src/halma/_core.pyi
-# What runs C++ that could go wrong.
+# Tests that exercise the core.
 SANITIZED := tests/games tests/agents tests/search tests/solve \
     tests/learn/test_tabular_trainer.py tests/selfplay/test_pool.py \
     --deselect tests/search/test_mcts.py::test_agrees_with_expectiminimax
@@ -29,18 +29,18 @@ SANITIZED := tests/games tests/agents tests/search tests/solve \
 .PHONY: run test test-long lint format stubs bench sanitize clean
 
 run: $(VENV)/.installed
-	@echo "A network learns Chinese Checkers, $(GAME): about three minutes on two cores."
+	@echo "Training a network for Chinese Checkers, $(GAME): about three minutes on two cores."
 	$(BIN)/halma train $(RECIPE)
 	@echo
-	@echo "What was learnt plays $(GAMES) games against each of two simple players."
+	@echo "The network plays $(GAMES) games against each of two simple agents."
 	$(BIN)/halma tournament $(NETWORK) greedy random --game $(GAME) --games $(GAMES)
 	@echo
 	@echo "What next:"
 	@echo "  open runs/$(RECIPE)/report.html in a browser"
 	@echo "  $(BIN)/halma play human $(NETWORK) --game $(GAME)"
-	@echo "  $(BIN)/halma train runs/$(RECIPE) --iterations 30    (goes on training)"
+	@echo "  $(BIN)/halma train runs/$(RECIPE) --iterations 30    (continues the training)"
 	@echo "  $(BIN)/halma play human net:$(GAME) --game $(GAME)    (a much stronger network)"
-	@echo "  $(BIN)/halma train hsueh2023/ewn-3x3-3    (a small game, almost perfectly, in a minute)"
+	@echo "  $(BIN)/halma train hsueh2023/ewn-3x3-3    (a small game to almost perfect play, in a minute)"
 
 test: $(VENV)/.developing
 	$(BIN)/pytest -n 2 -m "not slow"
@@ -68,9 +68,9 @@ stubs: $(VENV)/.developing
 bench: $(VENV)/.developing
 	$(BIN)/halma bench rules
 
-# The package is installed once more, with a sanitized core, into a folder of its own.
-# Python starts without site (-S) so that it is found instead of the one in .venv, and
-# with plain malloc so that the sanitizer sees every object.
+# The package is installed with a sanitized core into a directory of its own. Python runs without
+# site (-S), so that it is imported instead of the one in .venv, and with plain malloc, so that
+# the sanitizer tracks every object.
 SANITIZED_PYTHON = env \
     LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
     ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \

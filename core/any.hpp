@@ -186,6 +186,12 @@ class Erased final : public AnyGame {
   G game_;
 };
 
+/// The family's own type out of an AnyGame that is Erased<G>.
+template <Game G>
+const G& concrete(const AnyGame& game) {
+  return static_cast<const Erased<G>&>(game).concrete();
+}
+
 /// Any AnyGame as a Game: states are byte arrays, every call is virtual. Slow and
 /// universal; games written in Python run through it.
 class Opaque {

@@ -1,19 +1,19 @@
-// The contract: what a game must offer. Everything that searches, solves or trains
-// is written against this file and nothing else.
+// The contract of a game. Search, solvers and self-play are templates over this concept.
 //
 // A family is a class G that holds the immutable rules of one variant (board tables,
-// options). Its nested G::State is a small trivially copyable value that holds all
-// the future depends on. Repetition and move limits are not part of a state; they
-// live in the game record (record.hpp).
+// options). Its nested G::State is a small trivially copyable value that determines the
+// rest of the game, apart from repetition and move limits: those belong to the record
+// of a game (record.hpp).
 //
 // Three kinds of state:
 //   decision  a player is to move: legal() lists at least one move;
-//   chance    at_chance() is true: outcomes() lists what may happen and how often;
-//   terminal  neither: legal() leaves the list empty.
+//   chance    at_chance() is true: outcomes() lists the outcomes and their probabilities;
+//   terminal  neither: legal() lists no move.
 #pragma once
 
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -23,19 +23,19 @@
 
 namespace halma {
 
-/// A move is a plain value whose bits belong to the family that made it.
+/// A move; the family defines the meaning of its bits.
 using Move = std::uint32_t;
 inline constexpr Move kNoMove = 0xFFFFFFFFu;
 
-/// What chance did: a die's number, a piece turned up, a placement drawn.
+/// An outcome of chance: the number of a die, the piece turned up, a placement.
 using Outcome = std::uint32_t;
 
 inline constexpr int kMaxPlayers = 6;
-inline constexpr int kMaxMoves = 512;     // the 121-hole star stays below 430
+inline constexpr int kMaxMoves = 512;     // the 121-hole star has fewer than 430
 inline constexpr int kMaxOutcomes = 720;  // placements of six pieces on six cells
 inline constexpr int kMaxFeatures = 16;
 
-/// A list with room for N items and no heap; what is beyond size() is garbage.
+/// A list with a capacity of N items, not on the heap; items beyond size() are undefined.
 template <class T, int N>
 class FixedList {
  public:
@@ -64,25 +64,25 @@ struct Chance {
 using MoveList = FixedList<Move, kMaxMoves>;
 using OutcomeList = FixedList<Chance, kMaxOutcomes>;
 
-/// The array a network sees: planes x rows x columns, always from the mover's side.
+/// Shape of a network's input: planes x rows x columns, always from the mover's side.
 struct PlaneShape {
   int planes, rows, columns;
   int size() const { return planes * rows * columns; }
 };
 
-/// What a network may know of a game's past beside the last few states.
+/// History that a network's input may show beside the last few states.
 struct Context {
   int repetitions = 0;       // earlier occurrences of this position
-  float no_progress = 0.0f;  // share of the no-progress limit already used, 0 to 1
+  float no_progress = 0.0f;  // fraction of the no-progress limit already used, 0 to 1
 };
 
-/// How much of a no-progress limit so many quiet plies have used; a limit of 0 is none.
+/// Fraction of a no-progress limit that a halfmove clock has used; a limit of 0 is none.
 inline float no_progress_share(int quiet, int limit) {
   if (limit <= 0) return 0.0f;
   return quiet < limit ? static_cast<float>(quiet) / static_cast<float>(limit) : 1.0f;
 }
 
-/// What a random ply did. `over` means nothing was played: the state is terminal.
+/// The result of a random ply. `over`: the state was terminal, nothing was played.
 enum class Ply : std::uint8_t { over, reversible, irreversible };
 
 template <class G>
@@ -97,92 +97,101 @@ concept Game =
       { g.max_score() } -> std::same_as<float>;
 
       { g.initial() } -> std::same_as<typename G::State>;
-      // Whose turn it is. At chance: whose turn it is once chance has spoken.
+      // The player to move; at chance, the player to move after the outcome.
       { g.mover(c) } -> std::same_as<int>;
 
-      // Fills an empty list in a fixed order; leaves it empty if and only if the
-      // state is terminal. Not to be called at chance.
+      // Fills an empty list in a fixed order; no move is listed if and only if the
+      // state is terminal. Must not be called at chance.
       { g.legal(c, moves) } -> std::same_as<void>;
       { g.terminal(c) } -> std::same_as<bool>;
-      // Plays a legal move. Anything else is undefined: callers check.
+      // Plays a legal move; other moves are undefined behaviour.
       { g.play(s, m) } -> std::same_as<void>;
-      // True when the move can never be taken back, so that no earlier position
-      // can recur and a no-progress count starts again.
+      // True if no earlier position can recur after the move, so that the halfmove clock
+      // restarts.
       { g.irreversible(c, m) } -> std::same_as<bool>;
-      // The cell a move ends on (rules about cycles look at it).
+      // The cell a move ends on; the cycle limit counts these cells.
       { g.landing(m) } -> std::same_as<int>;
 
       { g.at_chance(c) } -> std::same_as<bool>;
       { g.outcomes(c, outcomes) } -> std::same_as<void>;
       { g.resolve(s, o) } -> std::same_as<void>;
 
-      // Writes players() scores: the result of a terminal state; of any other, what
-      // each player gets if the game is stopped there (a draw, mostly).
+      // Writes players() scores: the result of a terminal state; of any other, the scores
+      // if a limit ends the game there (mostly a draw).
       { g.result(c, out) } -> std::same_as<void>;
 
       // Policy index, seen from the mover's side: action() maps legal moves one to
-      // one into [0, actions()), move() is its inverse and gives kNoMove for an
-      // action that no position with these pieces could ever allow.
+      // one into [0, actions()), move() is its inverse and returns kNoMove for an
+      // action that is legal in no position with these pieces.
       { g.actions() } -> std::same_as<int>;
       { g.action(c, m) } -> std::same_as<int>;
       { g.move(c, i) } -> std::same_as<Move>;
 
-      // The planes a network sees: `recent` holds the current state first, then up
-      // to history() - 1 earlier ones. Writes shape().size() floats.
+      // A network's input: `recent` holds the current state first, then up to
+      // history() - 1 earlier ones. Writes shape().size() floats.
       { g.shape() } -> std::same_as<PlaneShape>;
       { g.history() } -> std::same_as<int>;
       { g.encode(recent, context, out) } -> std::same_as<void>;
-      // Raised whenever encode(), action() or index() change their meaning.
+      // Increased whenever encode(), action() or index() change their meaning.
       { g.version() } -> std::same_as<int>;
 
-      // Equal positions (for the player to move) have equal keys.
+      // Positions that are equal for the player to move have equal keys.
       { g.key(c) } -> std::same_as<std::uint64_t>;
-      // Decision states of an enumerable variant have distinct numbers below
-      // index_size(), equal ones only where the game is the same for the mover;
-      // index(unindex(i)) == i. Not every number need be a reachable state, nor a
-      // decision: unindex() may give a terminal one. Size 0: not enumerable.
+      // Decision states of an enumerable variant have indices below index_size(),
+      // equal only if the positions are equal for the mover; index(unindex(i)) == i.
+      // Not every index need be a reachable state, nor a decision: unindex() may
+      // return a terminal one. Size 0: not enumerable.
       { g.index_size() } -> std::same_as<std::uint64_t>;
       { g.index(c) } -> std::same_as<std::uint64_t>;
       { g.unindex(n) } -> std::same_as<typename G::State>;
 
-      // A state as plain numbers, for text and pictures; the family documents
-      // their order. compose() is the inverse and returns what is wrong with the
-      // numbers, or an empty string.
+      // A state as integers, for text and drawings; the family documents their
+      // order. compose() is the inverse and returns an error message, or an empty
+      // string.
       { g.describe(c) } -> std::same_as<std::vector<int>>;
       { g.compose(fields, s) } -> std::same_as<std::string>;
     };
 
-// Hooks a family may add where a shorter way exists; the kernels use them if present.
-//   int count(const State&)             number of legal moves, without listing them
-//   Ply random_ply(State&, Random&)     chance and one uniformly random move in one go
+// Hooks a family may add; what uses them and what happens without is said at each.
+//   int count(const State&)             number of legal moves, without listing them: perft.
+//                                       Without it moves are listed and counted.
+//   Ply random_ply(State&, Random&)     chance and one uniformly random move together: playouts.
+//                                       Without it all moves are listed to draw one.
 //   void features(const State&, int player, float* out),
 //   std::vector<float> default_weights() and float default_scale()
-//                                       at most kMaxFeatures numbers that judge where a player
-//                                       stands, and weights that make a fair score of them;
-//                                       a negative weight means less is better; a lead times
-//                                       the scale is about the logarithm of the odds to win
-//   bool is_quiet(const State&)         nothing is about to be captured, so that a judgement
-//                                       is worth something
+//                                       at most kMaxFeatures numbers that describe a player's
+//                                       position, and weights for them; a negative weight means
+//                                       less is better; a lead times the scale is about the
+//                                       logarithm of the odds to win. Needed by every linear
+//                                       evaluation, in trees and in minimax.
+//   bool is_quiet(const State&)         whether no capture is pending: quiescence search. Without
+//                                       it minimax evaluates at its nominal depth.
 //   int advance(const State&, Move) and int trailing(const State&, Move)
 //                                       where pieces race: how far a legal move brings its piece
-//                                       forward, and how far behind that piece stands before it
+//                                       forward, and how far behind that piece stands before it.
+//                                       Needed by the greedy players.
 //   void furthest(const State&, MoveList&)
 //                                       the legal moves that advance most, of those the ones whose
-//                                       piece trails most, in the order of legal()
-//   void give_turn(State&, int player)  lets that player move, as if the others stood still
-//   void reopen(State&, int player)     lets a game go on with that player to move, as if nobody
-//                                       had finished yet
+//                                       piece trails most, in the order of legal(). Without it the
+//                                       greedy players list and compare all moves.
+//   void give_turn(State&, int player)  makes that player the mover, as if the others passed:
+//                                       greedy players that look ahead
+//   void reopen(State&, int player)     continues a game with that player to move, as if nobody
+//                                       had finished yet: counting the moves one player needs
 //   int symmetries(), State image(const State&, int k) and Move image(Move, int k)
-//                                       mirrors the game is the same in: how many with the one
-//                                       that changes nothing, number 0, and what a state and a
-//                                       move look like in the k-th
+//                                       symmetries of the rules: how many with the identity,
+//                                       number 0, and the k-th image of a state and a move.
+//                                       Training samples are augmented with them.
 //   bool uses_context()                 whether encode() looks at the context; without it, yes
-//   bool byte_planes()                 whether all that encode() writes are whole numbers from 0 to
-//                                       255, so that planes may travel as bytes; without it, no
-//   class Backward                      moves taken back, for retrograde analysis: see the concept
-//                                       TakesBack in solve/retrograde.hpp
-//   class Forward                       where moves lead in the index, to check what the analysis
-//                                       found: see the concept WalksIndex there
+//   bool byte_planes()                  whether all that encode() writes are whole numbers from 0 to
+//                                       255, so that planes are passed on as bytes; without it, no
+//   static constexpr bool kIndexed      false in a family none of whose variants has a dense index:
+//                                       nothing that needs one is compiled
+//   class Layers                        an order of solving a game with chance: HasLayers
+//   class Backward and class Forward    unmoves, and successors by index, for retrograde
+//                                       analysis: TakesBack
+//   class Slices                        positions with few pieces, for endgame tables: HasSlices
+// Nested classes are declared in the family and defined in a header beside it.
 
 template <class G>
 concept CountsMoves = requires(const G& g, const typename G::State& s) {
@@ -252,6 +261,106 @@ concept HasSymmetries = requires(const G& g, const typename G::State& s, Move m,
 template <class G>
 concept GivesTurn = requires(const G& g, typename G::State& s, int player) {
   { g.give_turn(s, player) } -> std::same_as<void>;
+};
+
+template <class G>
+inline constexpr bool kIndexed = [] {
+  if constexpr (requires { G::kIndexed; })
+    return G::kIndexed;
+  else
+    return true;
+}();
+
+/// A run of indices: from first up to but not including last.
+struct Block {
+  std::uint64_t first, last;
+};
+/// Blocks that do not depend on each other, only on blocks of earlier stages and on themselves,
+/// so that threads can share them.
+using Stage = std::vector<Block>;
+
+/// The order in which the positions of a game with chance can be solved (solve/expectimax.hpp).
+template <class G>
+concept HasLayers = Game<G> && requires(const G& game) {
+  // Whether play can return to a position; if not, a position's successors within its block have
+  // smaller indices.
+  { G::Layers::kCyclic } -> std::convertible_to<bool>;
+  // All blocks that hold decisions, in order.
+  { G::Layers::stages(game) } -> std::same_as<std::vector<Stage>>;
+  // Every value times this is a whole number.
+  { G::Layers::denominator(game) } -> std::same_as<double>;
+};
+
+/// Layers of a game whose chance has equally likely outcomes with consecutive indices.
+template <class G>
+concept RollsInARow = HasLayers<G> && requires(const G& game, const typename G::State& chance) {
+  // The number of outcomes of a chance state; 0 where they are not in a row.
+  { G::Layers::rolls(game, chance) } -> std::same_as<int>;
+  // The index of the first of them.
+  { G::Layers::rolled(game, chance) } -> std::same_as<std::uint64_t>;
+};
+
+/// Unmoves of a deterministic game for two, for retrograde analysis
+/// (solve/retrograde.hpp; docs/methods/retrograde.md explains rows and blocks). A move changes the
+/// mover's own pieces only. A block is all positions in which the player to move stands in given
+/// places; a row keeps a block, or two that mirror each other.
+template <class G>
+concept TakesBack = Game<G> &&
+                    requires(const G& game, const typename G::Backward& tables,
+                             typename G::Backward::Block& block, std::uint32_t place) {
+                      { G::Backward::rows(game) } -> std::same_as<std::uint64_t>;
+                      { G::Backward::width(game) } -> std::same_as<std::uint64_t>;  // places in a row
+                      { tables.max_moves() } -> std::same_as<int>;
+                      { tables.block(std::uint64_t{}) } -> std::same_as<std::uint32_t>;  // the block of a row
+                      { tables.weight(std::uint64_t{}) } -> std::same_as<int>;  // how many blocks it keeps
+                      { block.open(place) } -> std::same_as<void>;              // sets the block
+                      // Moves of the army in `place`, or kMustPass, kIllegal, or 0 where the game is over.
+                      { block.standing(place) } -> std::same_as<int>;
+                      // Where the same position stands when the other player is to move.
+                      { block.turned(place) } -> std::same_as<typename G::Backward::Spot>;
+                      { block.turned_and_mirrored(place) } -> std::same_as<typename G::Backward::Spot>;
+                      // Places from which a move leads to this one.
+                      block.predecessors(place, [](std::uint32_t) {});
+                    } &&
+                    // Moves played forward, to check a finished table independently of Backward: rows of the
+                    // index, whose positions have their successors in the same row.
+                    requires(const G& game, typename G::Forward& walk,
+                             const typename G::Forward::Before& before, const MoveList& moves) {
+                      { G::Forward::rows(game) } -> std::same_as<std::uint64_t>;
+                      { G::Forward::width(game) } -> std::same_as<std::uint64_t>;
+                      walk.open(std::uint64_t{});  // starts a row
+                      { walk.next() } -> std::same_as<typename G::Forward::Before>;
+                      { walk.rank(before.set) } -> std::same_as<std::uint64_t>;
+                      // Whether index() and unindex() agree with the walk.
+                      { walk.agrees(before, std::uint64_t{}) } -> std::same_as<bool>;
+                      // Calls back with the place of each successor.
+                      walk.after(before, moves, [](std::uint64_t) {});
+                    };
+
+/// Positions with few pieces, sorted into slices by material, for endgame tables
+/// (solve/endgames.hpp). A move either changes the material or leads to the mirror image of the
+/// slice.
+template <class G>
+concept HasSlices = Game<G> && requires(const G& game, const typename G::State& s,
+                                        const typename G::Slices::Material& m, int pieces, std::uint64_t i) {
+  { G::Slices::kMaxPieces } -> std::convertible_to<int>;
+  // All materials up to a number of pieces in solving order, each next to its mirror image.
+  { G::Slices::materials(pieces) } -> std::same_as<std::vector<typename G::Slices::Material>>;
+  { m.mirrored() } -> std::same_as<typename G::Slices::Material>;  // seen from the other side
+  { m.counts() } -> std::same_as<std::vector<int>>;                // pieces by kind
+  { G::Slices::kCodes } -> std::convertible_to<int>;
+  { G::Slices::code(m) } -> std::same_as<int>;  // a number of its own below kCodes
+  { G::Slices::pieces(s) } -> std::same_as<int>;
+  { G::Slices::lost(s) } -> std::same_as<bool>;  // the player to move has no piece
+  { G::Slices::material(s) } -> std::same_as<std::optional<typename G::Slices::Material>>;
+  // Positions of a slice have distinct numbers below size(); unindex() is the inverse and
+  // gives nothing where there is no position.
+  { G::Slices::size(m) } -> std::same_as<std::uint64_t>;
+  { G::Slices::index(s) } -> std::same_as<std::uint64_t>;
+  { G::Slices::unindex(m, i) } -> std::same_as<std::optional<typename G::State>>;
+  { G::Slices::converts(s, s) } -> std::same_as<bool>;  // whether a move changed the material
+  // States from which a move that keeps the material leads to s.
+  game.take_back_steps(s, [](const typename G::State&) {});
 };
 
 }  // namespace halma

@@ -1,13 +1,11 @@
-// Memory on huge pages, for arrays of thousands of trees that are used in turn.
+// An allocator on huge pages, for the arrays of thousands of trees that are used in turn.
 //
-// With pages of 4 KiB nearly every look into another tree has to find out first where its
-// page is; on pages of 2 MiB that is mostly known. Malloc could be told to use such pages,
-// but only by the environment, before a program begins.
+// With pages of 4 KiB nearly every access to another tree misses the TLB; with pages of
+// 2 MiB few do. Malloc uses such pages only if configured by the environment before the start.
 //
-// A page is cut into blocks of one size. Trees grow together, so the blocks that they have
-// grown out of lie together too, and a page of which nobody uses a block any more is cut
-// anew for whatever size is wanted next. Small blocks are left to malloc, and large ones
-// have pages to themselves.
+// A page is divided into blocks of one size. Trees grow together, so the blocks they have
+// outgrown are on the same pages, and a page without used blocks is divided anew for the
+// next size requested. Small blocks come from malloc; large ones have their own mapping.
 #pragma once
 
 #include <bit>
@@ -27,19 +25,19 @@ class HugePages {
  public:
   static constexpr std::size_t kPage = std::size_t{1} << 21;
   static constexpr std::size_t kSmallest = 1024, kLargest = kPage / 8;
-  /// Every block begins at a multiple of this.
+  /// Alignment of every block.
   static constexpr std::align_val_t kAlign{64};
 
-  /// The one everybody uses; it is never destroyed, as others may outlive it otherwise.
+  /// The one instance. Never destroyed, because static objects may outlive it.
   static HugePages& instance() {
     static HugePages* const pages = new HugePages;
     return *pages;
   }
 
-  /// The bytes that a block for so many takes.
+  /// Size of the block for a request of `bytes`.
   static std::size_t block_size(std::size_t bytes) {
     if (is_small(bytes) || is_large(bytes)) return bytes;
-    // Powers of two, and those times one and a half.
+    // Powers of two, and 1.5 times powers of two.
     const std::size_t above = std::bit_ceil(bytes), between = above / 4 * 3;
     return bytes <= between ? between : above;
   }
@@ -80,22 +78,22 @@ class HugePages {
   }
 
  private:
-  /// Left between blocks: beginnings that are powers of two apart would all compete for the
-  /// same few places in a cache.
+  /// Gap between blocks: starts that are powers of two apart would map to the same few
+  /// cache sets.
   static constexpr std::size_t kSkew = 5 * 64;
-  /// Pages taken from the system at a time.
+  /// Pages mapped at a time.
   static constexpr std::size_t kAtOnce = 8;
 
-  /// What stands in a block that nobody uses.
+  /// A free block.
   struct Block {
     Block* next;
   };
-  /// What stands at the beginning of a page, behind which its blocks follow.
+  /// The header of a page; its blocks follow.
   struct alignas(64) Page {
     std::size_t size;    // of its blocks
-    std::uint32_t used;  // of them
-    std::uint32_t cut;   // how many blocks there are so far
-    Block* free;         // those that were given back
+    std::uint32_t used;  // number of used blocks
+    std::uint32_t cut;   // number of blocks handed out at least once
+    Block* free;         // list of freed blocks
     Page *before, *after;
 
     std::uint32_t room() const { return static_cast<std::uint32_t>((kPage - sizeof(Page)) / (size + kSkew)); }
@@ -110,12 +108,12 @@ class HugePages {
   static void* map(std::size_t bytes) {
     void* found = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (found == MAP_FAILED) throw std::bad_alloc();
-    madvise(found, bytes, MADV_HUGEPAGE);  // where there are none, small ones do
+    madvise(found, bytes, MADV_HUGEPAGE);  // without huge pages, small ones are used
     return found;
   }
   static void unmap(void* block, std::size_t bytes) { munmap(block, bytes); }
 #else
-  // Elsewhere malloc does for everything, and a sanitizer wants to see every block.
+  // Elsewhere, and under a sanitizer, which has to see every block, all come from malloc.
   static bool is_small(std::size_t) { return true; }
   static void* map(std::size_t bytes) { return ::operator new(bytes, kAlign); }
   static void unmap(void* block, std::size_t) { ::operator delete(block, kAlign); }
@@ -126,10 +124,10 @@ class HugePages {
     return 2 * static_cast<std::size_t>(std::bit_width(size)) + std::has_single_bit(size);
   }
 
-  /// A page with nothing in it, to be cut into blocks of a size.
+  /// An empty page for blocks of a size.
   Page* new_page(std::size_t size) {
     if (unused_.empty()) {
-      // One more than wanted, so that whole ones can be cut out.
+      // One more than needed, for alignment.
       const auto start = reinterpret_cast<std::uintptr_t>(map((kAtOnce + 1) * kPage));
       const std::uintptr_t first = (start + kPage - 1) / kPage * kPage;
       for (std::size_t i = kAtOnce; i-- > 0;) unused_.push_back(reinterpret_cast<void*>(first + i * kPage));
@@ -151,8 +149,8 @@ class HugePages {
   }
 
   std::mutex mutex_;
-  Page* open_[2 * 64 + 2] = {};  // [slot()]: a list of pages with room
-  std::vector<void*> unused_;    // pages that can be cut anew
+  Page* open_[2 * 64 + 2] = {};  // [slot()]: list of pages with free blocks
+  std::vector<void*> unused_;    // pages without used blocks
 };
 
 /// An allocator for containers.

@@ -1,4 +1,4 @@
-// Numbering arrangements: the arithmetic behind dense indices.
+// Ranking of sets and arrangements, for dense indices.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 
 namespace halma {
 
-/// n over k for n up to 64; wraps beyond 64 bits, where no index is offered anyway.
+/// n choose k for n up to 64; overflows 64 bits only where no index is offered.
 inline const std::array<std::array<std::uint64_t, 65>, 65>& binomials() {
   static const auto table = [] {
     std::array<std::array<std::uint64_t, 65>, 65> t{};
@@ -45,7 +45,7 @@ constexpr std::uint64_t arrangements(int n, int k) {
   return ways;
 }
 
-/// Rank of distinct cells, in order, among all arrangements of so many different
+/// Rank of an ordered list of distinct cells among all arrangements of as many different
 /// pieces on n cells.
 inline std::uint64_t rank_arrangement(std::span<const int> cells, int n) {
   std::uint64_t rank = 0;
@@ -64,7 +64,7 @@ inline void unrank_arrangement(std::uint64_t rank, std::span<int> cells, int n) 
     cells[i] = static_cast<int>(rank % (n - i));
     rank /= n - i;
   }
-  // Each number so far counts the free cells below; turn them into cells.
+  // So far cells[i] counts the free cells below; convert to cells.
   std::uint64_t taken = 0;
   for (int i = 0; i < k; ++i) {
     int cell = 0;

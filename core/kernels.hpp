@@ -1,5 +1,5 @@
-// Loops over a game that need nothing but the contract: perft, random playouts,
-// batches of move lists, counting what can be reached.
+// Loops that need only the contract: perft, random playouts, sampling of states,
+// enumeration of reachable states.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace halma {
 
-/// Draws an outcome by its probability.
+/// Samples an outcome by its probability.
 template <Game G>
 Outcome sample(const G& game, const typename G::State& state, Random& random) {
   OutcomeList outcomes;
@@ -33,8 +33,8 @@ int count_moves(const G& game, const typename G::State& state) {
   }
 }
 
-/// Leaves of the game tree `depth` moves deep. A chance outcome is not a move: each
-/// outcome is followed, none is counted. Leaves are counted at the last ply, not made.
+/// Number of leaves of the game tree `depth` moves deep. Chance outcomes are expanded
+/// but do not count as moves. At the last ply moves are counted, not played.
 template <Game G>
 std::uint64_t perft(const G& game, const typename G::State& state, int depth) {
   if (depth == 0) return 1;
@@ -79,14 +79,14 @@ Ply random_ply(const G& game, typename G::State& state, Random& random) {
 }
 
 struct PlayoutTotals {
-  std::uint64_t games = 0, plies = 0, stopped = 0;  // stopped: by a limit, not by the rules
+  std::uint64_t games = 0, plies = 0, stopped = 0;  // stopped: ended by a limit, not by the rules
   std::uint64_t shortest = std::numeric_limits<std::uint64_t>::max(), longest = 0;
   double scores[kMaxPlayers] = {};  // summed over games
 };
 
-/// Random games from `start`, each with a generator of its own, stopped after
-/// `ply_limit` plies or `quiet_limit` plies without progress (0: no such limit).
-/// Repetition is not looked at: a random game does not seek it.
+/// Random games from `start`, each with its own generator, stopped after `ply_limit`
+/// plies or when the halfmove clock reaches `quiet_limit` (0: no such limit). Repetition
+/// is ignored: it is rare in random games.
 template <Game G>
 PlayoutTotals playouts(const G& game, const typename G::State& start, std::uint64_t games, std::uint64_t seed,
                        int ply_limit, int quiet_limit) {
@@ -119,7 +119,7 @@ PlayoutTotals playouts(const G& game, const typename G::State& start, std::uint6
   return totals;
 }
 
-/// Decision states met in random games from `start`: what benchmarks and tests feed on.
+/// Decision states of random games from `start`, for benchmarks and tests.
 template <Game G>
 std::vector<typename G::State> sample_states(const G& game, const typename G::State& start, int number,
                                              std::uint64_t seed, int ply_limit) {
@@ -128,7 +128,7 @@ std::vector<typename G::State> sample_states(const G& game, const typename G::St
   for (std::uint64_t stream = 0; static_cast<int>(states.size()) < number; ++stream) {
     Random random(seed, stream);
     auto state = start;
-    // A game that is over at once would keep us here forever.
+    // Without this, a terminal start would loop forever.
     if (!game.at_chance(state) && game.terminal(state)) break;
     for (int ply = 0; ply < ply_limit; ++ply) {
       while (game.at_chance(state)) game.resolve(state, sample(game, state, random));
@@ -143,11 +143,11 @@ std::vector<typename G::State> sample_states(const G& game, const typename G::St
 
 struct Reachable {
   std::uint64_t decisions = 0;      // distinct decision states, by index
-  std::uint64_t terminals = 0;      // moves and outcomes that lead into a terminal state
-  std::vector<std::uint64_t> bits;  // one per index, low bits first: the decisions
+  std::uint64_t terminals = 0;      // moves and outcomes that lead to a terminal state
+  std::vector<std::uint64_t> bits;  // one per index, low bits first: set for decision states
 };
 
-/// Finds the decision states that can be reached from the start of an enumerable variant.
+/// Enumerates the decision states reachable from the start of an enumerable variant.
 template <Game G>
 Reachable reachable(const G& game) {
   Reachable found;

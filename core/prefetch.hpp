@@ -1,5 +1,5 @@
-// Asking for memory before it is needed. Whoever works through thousands of trees in turn
-// finds each of them cold; asked for a few jobs ahead, they are there when their turn comes.
+// Prefetching. A loop over thousands of trees finds each of them out of cache; prefetched
+// a few iterations ahead, they have arrived when they are used.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@ namespace halma {
 
 inline constexpr std::size_t kCacheLine = 64;
 
-/// Asks for the line around an address, which may be any at all: nothing is read.
+/// Prefetches the cache line of an address, which need not be valid.
 inline void prefetch(const void* address) {
 #if defined(__GNUC__)
   __builtin_prefetch(address, 1);
@@ -17,7 +17,7 @@ inline void prefetch(const void* address) {
 #endif
 }
 
-/// Asks for the lines of some bytes.
+/// Prefetches the cache lines of a range of bytes.
 inline void prefetch(const void* address, std::size_t bytes) {
   for (std::size_t i = 0; i < bytes; i += kCacheLine) prefetch(static_cast<const char*>(address) + i);
 }

@@ -1,5 +1,5 @@
 // A small seeded generator. Inner loops draw hundreds of millions of numbers a
-// second, so it is one multiply-free state update and everything is inline.
+// second, so the state update needs no multiplication and everything is inline.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace halma {
 
-/// SplitMix64's output function: turns any 64-bit number into a well mixed one.
+/// SplitMix64's output function: a bijective mix of 64 bits.
 constexpr std::uint64_t mix64(std::uint64_t x) {
   x ^= x >> 30;
   x *= 0xBF58476D1CE4E5B9ULL;
@@ -18,14 +18,14 @@ constexpr std::uint64_t mix64(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// xoroshiro128+ seeded from (seed, stream): the same pair gives the same numbers,
-/// so a game's randomness depends on its number and not on who plays it.
+/// xoroshiro128+ seeded from (seed, stream): the same pair gives the same numbers, so
+/// a game's randomness depends on its number and not on the thread that plays it.
 class Random {
  public:
   explicit Random(std::uint64_t seed, std::uint64_t stream = 0) {
     a_ = mix64(seed + 0x9E3779B97F4A7C15ULL);
     b_ = mix64(a_ + 0x9E3779B97F4A7C15ULL * (stream + 1));
-    if ((a_ | b_) == 0) b_ = 1;  // the all-zero state would stay zero forever
+    if ((a_ | b_) == 0) b_ = 1;  // the all-zero state is a fixed point
   }
 
   std::uint64_t next() {
@@ -50,7 +50,7 @@ class Random {
     return std::sqrt(-2.0 * std::log(u)) * std::cos(6.283185307179586 * uniform());
   }
 
-  /// A gamma variate, by Marsaglia and Tsang; below 1 by the usual power trick.
+  /// A gamma variate, by Marsaglia and Tsang; for alpha below 1 by a power of a uniform.
   float gamma(float alpha) {
     if (alpha < 1.0f) return gamma(alpha + 1.0f) * static_cast<float>(std::pow(uniform(), 1.0 / alpha));
     const double d = alpha - 1.0 / 3.0, c = 1.0 / std::sqrt(9.0 * d);

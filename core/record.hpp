@@ -1,4 +1,4 @@
-// A game as it was played: states, moves, and the rules that look at history.
+// A played game: states, moves, and the rules that depend on history.
 #pragma once
 
 #include <algorithm>
@@ -7,10 +7,10 @@
 
 namespace halma {
 
-/// Why a record is over. `rules` is the game's own end; the others are Limits.
+/// Why a record is over: by the rules of the game, or by one of the Limits.
 enum class End : std::uint8_t { none, rules, plies, repetition, no_progress, cycle };
 
-/// One played game. Chance outcomes are part of it, so that it can be replayed.
+/// One played game, chance outcomes included, so that it can be replayed.
 class Record {
  public:
   struct Event {
@@ -52,10 +52,10 @@ class Record {
            std::equal(earlier.state(0), earlier.state(0) + size_, state(0));
   }
 
-  /// Plies since the last one that cannot be taken back.
+  /// Plies since the last irreversible move.
   int halfmove_clock() const { return clocks_.back(); }
 
-  /// How often the current position stood before.
+  /// Earlier occurrences of the current position.
   int repetitions() const {
     const std::uint64_t now = keys_.back();
     if (now == 0) return 0;
@@ -75,7 +75,7 @@ class Record {
     return End::none;
   }
 
-  /// Plays a legal move or resolves chance with a possible outcome; callers check.
+  /// Plays a legal move or resolves chance with a possible outcome; not validated here.
   void play(Move move) {
     const bool progress = game_->irreversible(state(), move);
     add({false, move}, progress ? 0 : halfmove_clock() + 1, [&](Bytes* next) { game_->play(next, move); });
@@ -84,7 +84,7 @@ class Record {
     add({true, outcome}, halfmove_clock(), [&](Bytes* next) { game_->resolve(next, outcome); });
   }
 
-  /// Takes the last event back; the record must not be at its start.
+  /// Undoes the last event; the record must not be at its start.
   void undo() {
     states_.resize(states_.size() - size_);
     plies_ -= !events_.back().chance;
@@ -93,8 +93,8 @@ class Record {
     keys_.pop_back();
   }
 
-  /// The planes of the current state: shape().size() floats. The states before it
-  /// are those in which somebody had to decide.
+  /// The planes of the current state: shape().size() floats. Earlier states are
+  /// decision states only.
   void encode(float* out) const {
     std::vector<Bytes> recent(state(), state() + size_);
     int number = 1;
@@ -107,7 +107,7 @@ class Record {
   }
 
  private:
-  /// Nothing is kept before all of it is known: a game written in Python may throw.
+  /// Strong exception guarantee: a game written in Python may throw.
   template <class Change>
   void add(const Event& event, int clock, Change&& change) {
     std::vector<Bytes> next(state(), state() + size_);
@@ -120,8 +120,8 @@ class Record {
     keys_.push_back(key);
   }
 
-  // Positions at chance do not count as occurrences: nobody can choose there. Their
-  // key is written as 0; a decision whose key happens to be 0 is never counted either.
+  // Positions at chance do not count as occurrences: no player decides there. Their
+  // key is 0; a decision whose key happens to be 0 is not counted either.
   std::uint64_t decision_key(const Bytes* s) const { return game_->at_chance(s) ? 0 : game_->key(s); }
 
   bool cycles() const {

@@ -1,11 +1,11 @@
-"""Train on a machine that has compilers, cmake, ninja, nanobind, torch and numpy, and no more.
+"""Train on a machine that has compilers, cmake, ninja, nanobind, torch, numpy and safetensors.
 
     python scripts/gpu_train.py rhombus-7x7-6 --minutes 8 --to out
     python scripts/gpu_train.py rhombus-7x7-6 --minutes 8 --from out --to more
 
-builds the core for that machine without installing anything, trains for so many minutes, and
-keeps the folder behind --to in step with the run: at most six files of at most 16 MiB, from
-which the next call, here or elsewhere, goes on. Weights become ONNX where onnxruntime is:
+builds the core for that machine without installing anything, trains for the given time, and
+keeps the folder of --to in step with the run: at most six files of at most 16 MiB, from
+which the next call, here or elsewhere, continues. Weights become ONNX where onnxruntime is:
 
     from halma.networks.export import export_file
     export_file("out/best.safetensors", "best.onnx")
@@ -23,7 +23,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES, BUILD = ROOT / "src", ROOT / "build" / f"gpu-{sys.implementation.cache_tag}"
-#: the folder is brought up to date so often at most
+#: Seconds between two updates of the folder.
 _PACK_SECONDS = 45.0
 
 
@@ -68,7 +68,9 @@ def main() -> None:
     )
     parser.add_argument("--device", default="auto", help="auto, cpu or cuda")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--compile", action="store_true", help="let torch.compile at the network")
+    parser.add_argument(
+        "--compile", action="store_true", help="run the network through torch.compile"
+    )
     parser.add_argument(
         "--portable", action="store_true", help="do not compile for this machine alone"
     )
@@ -84,17 +86,17 @@ def main() -> None:
 
 
 def train(given: argparse.Namespace) -> None:
-    """Train from where the newest of all traces of the run is."""
+    """Continue the run where it is, or else its bundle, or start it."""
     import torch
 
     from halma import _core
     from halma.errors import HalmaError
-    from halma.learn.alphazero import train as run_loop
+    from halma.learn import train as run_training
     from halma.learn.bundle import pack, unpack
-    from halma.learn.checkpoint import list_checkpoints
     from halma.learn.recipe import load, parse_changes
-    from halma.learn.reports import Console
+    from halma.learn.reports.console import Console
     from halma.learn.reports.events import Checkpoint, Finished, Report, Stopped
+    from halma.tensors import list_iterations
 
     recipe = load(given.recipe)
     recipe = recipe.changed(parse_changes(recipe, given.set)) if given.set else recipe
@@ -102,10 +104,10 @@ def train(given: argparse.Namespace) -> None:
     print(f"{_core.build()}; torch {torch.__version__}", flush=True)
     if torch.cuda.is_available():
         print(torch.cuda.get_device_name(), flush=True)
-    if given.source is not None and not list_checkpoints(run / "checkpoints"):
+    if given.source is not None and not list_iterations(run / "checkpoints"):
         shutil.rmtree(run, ignore_errors=True)
         try:
-            unpack(given.source, run)
+            unpack(given.source, run, recipe.game)
         except HalmaError as error:
             raise SystemExit(str(error)) from None
         print(f"Unpacked {given.source} into {run}.", flush=True)
@@ -119,7 +121,7 @@ def train(given: argparse.Namespace) -> None:
             due = time.monotonic() - self.packed_at >= _PACK_SECONDS
             last = isinstance(report, Stopped | Finished)
             if (isinstance(report, Checkpoint) and due) or (
-                last and list_checkpoints(run / "checkpoints")
+                last and list_iterations(run / "checkpoints")
             ):
                 pack(run, given.to, recipe.game)
                 self.packed_at = time.monotonic()
@@ -128,7 +130,7 @@ def train(given: argparse.Namespace) -> None:
             """Nothing is open."""
 
     try:
-        metrics = run_loop(
+        metrics = run_training(
             recipe,
             run,
             [Console(), Packer()],

@@ -28,8 +28,11 @@ VERBS = typer.main.get_command(app).commands
 FOLDERS = ("core", "src", "tests", "docs", "scripts", ".ci")
 VARIANT = re.compile(r"(rhombus|star|ewn|cdc|draughts|frogs)-\d[\w-]*(:[\w=,]+)?")
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-#: Parts of names that stand for something the reader chooses: FILE, N, XXXX, nim.
-PLACEHOLDER = re.compile(r"\b[A-Z]{4,}\b(?!-?\d)|\bN\b|\bM\b|\bD\b|\*|nim|-Np|[{}…]")
+#: Parts of names that the reader replaces, and the reader's own game nim.
+PLACEHOLDER = re.compile(
+    r"\b(FILE|DIR|RUN|RUNDIR|NAME|VARIANT|GAME|RECIPE|PAPER|PART|TABLE|XXXX|WxH|SxS|N|M|D)\b"
+    r"|nim|-Np|[*{}]"
+)
 
 
 @cache
@@ -75,8 +78,7 @@ def verb_of(words):
 
 
 def options_of(verb):
-    parameters = verb.params
-    return {option for p in parameters for option in (*p.opts, *p.secondary_opts)}
+    return {option for p in verb.params for option in (*p.opts, *p.secondary_opts)}
 
 
 @cache
@@ -98,6 +100,11 @@ def files():
 def test_examples_of_the_readme():
     failures, tried = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
     assert tried >= 8 and failures == 0
+
+
+def test_examples_of_the_arena():
+    (block,) = re.findall(r"^```python\n(.*?)^```$", text_of(DOCS / "arena.md"), re.M | re.S)
+    exec(compile(block, "arena.md", "exec"), {})
 
 
 @each_page

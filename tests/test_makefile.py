@@ -1,4 +1,4 @@
-"""`make run`: its commands are understood, and do what is promised, twice over."""
+"""`make run`: its commands are valid, and can be repeated."""
 
 import os
 import shlex
@@ -20,9 +20,9 @@ SHORT = (
     "iterations=1",
     "search.simulations=2",
     "selfplay.games=2",
-    "opening.games=8",
-    "learning.batch=16",
-    "learning.warmup=1",
+    "warm_start.games=8",
+    "learning.batch_size=16",
+    "learning.warmup_steps=1",
     "evaluation.games=2",
 )
 
@@ -72,7 +72,7 @@ def test_what_it_says_comes_next_can_be_done():
 
 
 def test_it_runs_twice_and_goes_on(commands, tmp_path):
-    """A short form: the second time nothing is learnt, and games are played again."""
+    """A short form: the second time nothing is trained, and games are played again."""
     train, tournament = commands
     train = [*train, "--threads", "1"]
     short = [word for setting in SHORT for word in ("--set", setting)]

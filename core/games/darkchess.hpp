@@ -1,13 +1,13 @@
 // Chinese dark chess: the real game on 4 x 8 cells, and the small one on 2 x 4.
 //
-// A cell is (file, rank); cells are numbered file by file. Inside, a cell is a bit of a
+// A cell is (file, rank); cells are numbered file by file. Internally a cell is a bit of a
 // 32-bit board, its *square* file * 8 + rank, on the small board too, so that the four
-// directions are shifts by 1 and 8 everywhere and cells off the board are simply never
-// empty nor occupied.
+// directions are shifts by 1 and 8 everywhere. Squares off the board are neither empty
+// nor occupied.
 //
-// The rank of a face-up piece is a number from 0 (pawn) to 6 (king), kept as three bit
-// planes. "Can capture" is then a comparison of numbers done for all cells at once, and
-// for two directions at once where two boards share a 64-bit word.
+// The rank of a face-up piece is a number from 0 (pawn) to 6 (king), stored as three bit
+// planes. "Can capture" is then a comparison of numbers for all cells at once, and for
+// two directions at once where two boards share a 64-bit word.
 #pragma once
 
 #include <algorithm>
@@ -24,6 +24,8 @@ namespace halma {
 
 class DarkChess {
  public:
+  class Layers;  // the order of solving: darkchess_layers.hpp
+
   // Kinds from the highest rank to the lowest.
   enum Kind { kKing, kGuard, kMinister, kRook, kKnight, kCannon, kPawn };
   static constexpr int kKinds = dark::kKinds, kTypes = dark::kTypes;
@@ -36,10 +38,10 @@ class DarkChess {
     std::uint32_t ranks[3];   // bit planes of the ranks of face-up pieces
     std::uint32_t colour[2];  // face-up pieces, red and black
     std::uint32_t hidden;     // cells with a face-down piece
-    // Which pieces lie face-down: a bit per piece of the set, red's in the low half, and
-    // of those of one type the low bits first, so that equal multisets are equal words.
+    // The face-down pieces: a bit per piece of the set, red's in the low half, and the
+    // low bits of a type first, so that equal multisets are equal words.
     std::uint32_t pool;
-    std::uint8_t turn;     // Colour to move; at chance: to move once chance has spoken
+    std::uint8_t turn;     // Colour to move; at chance: to move after the outcome
     std::uint8_t mover;    // the player of that colour
     std::uint8_t turning;  // square being turned up, or kNone
     std::uint8_t spare;
@@ -138,7 +140,7 @@ class DarkChess {
     s.turning = kNone;
   }
 
-  /// A piece turned up is shown at once, so no state between two plies is at chance.
+  /// Resolves a flip at once, so that the state after a ply is never at chance.
   Ply random_ply(State& s, Random& random) const {
     if (at_chance(s)) resolve(s, random_type(s, static_cast<std::uint32_t>(random.next())));
     const Choices choices = choices_of(s);
@@ -148,7 +150,7 @@ class DarkChess {
       number += std::popcount(choices.words[i]);
     }
     if (number == 0) return Ply::over;
-    // One random word serves move and chance: its halves are independent.
+    // One random word for move and chance: its halves are independent.
     const std::uint64_t random_word = random.next();
     const auto pick = static_cast<std::uint32_t>(((random_word >> 32) * number) >> 32);
     const int word = (pick >= before[1]) + (pick >= before[2]) + (pick >= before[3]);
@@ -193,8 +195,8 @@ class DarkChess {
 
   // hsueh2023's planes, files as rows: the mover's face-up pieces by kind, the
   // opponent's, face-down cells, numbers of the mover's face-down pieces by kind, the
-  // opponent's, a first and a second repetition, the second player's turn, the share of
-  // the no-progress limit. Before colours are decided the mover counts as red.
+  // opponent's, a first and a second repetition, the second player to move, the fraction
+  // of the no-progress limit used. Before colours are decided the mover counts as red.
   PlaneShape shape() const { return {33, files_, ranks_}; }
   int history() const { return 1; }
   int version() const { return 1; }
@@ -233,7 +235,7 @@ class DarkChess {
       out[kind_at(s, std::countr_zero(left))] += 1.0f;
   }
 
-  /// Who of the two players holds the colour does not matter to the game that follows.
+  /// Independent of which player has the colour to move.
   std::uint64_t key(const State& s) const {
     const auto join = [](std::uint64_t high, std::uint64_t low) { return high << 32 | low; };
     std::uint64_t hash = mix64(join(s.pool, s.turn | s.turning << 8) + 1);
@@ -242,8 +244,8 @@ class DarkChess {
     return mix64(join(s.colour[0], s.colour[1]) + hash);
   }
 
-  // Only the small game's positions are numbered: by board and colour to move. The
-  // undecided start has the last number.
+  // Only the small game has an index: by board and colour to move. The start, colours
+  // undecided, has the last index.
   std::uint64_t index_size() const { return boards_ ? 2 * boards_->size() + 1 : 0; }
   std::uint64_t index(const State& s) const {
     if (s.turn == kUndecided) return index_size() - 1;
@@ -253,7 +255,7 @@ class DarkChess {
       group += boards_->hidden_weight(type_[std::countr_zero(rest)]);
     return boards_->number(symbols, group) * 2 + s.turn;
   }
-  /// Red is given to player 0.
+  /// Player 0 gets red.
   State unindex(std::uint64_t index) const {
     if (index == index_size() - 1) return initial();
     const dark::Boards::Board board = boards_->board(index / 2);
@@ -269,10 +271,10 @@ class DarkChess {
     return s;
   }
 
-  /// The boards of the small game; twice a board's number is the index of red to move.
+  /// The boards of the small game; twice a board's number is the index with red to move.
   const dark::Boards& boards() const { return *boards_; }
 
-  // The board may be seen from the other side, in a mirror, or both.
+  // Reflections along files, along ranks, and both.
   int symmetries() const { return 4; }
   State image(const State& s, int k) const {
     State seen = s;
@@ -338,7 +340,7 @@ class DarkChess {
   }
 
  private:
-  /// Bit 0 of k exchanges files, bit 1 ranks.
+  /// Bit 0 of k reverses files, bit 1 ranks.
   int reflected(int square, int k) const {
     const int file = square / 8, rank = square % 8;
     return (k & 1 ? files_ - 1 - file : file) * 8 + (k & 2 ? ranks_ - 1 - rank : rank);
@@ -346,13 +348,13 @@ class DarkChess {
 
   static constexpr int kNone = 32;                         // no square
   static constexpr int kFaceDown = 8;                      // in fields
-  static constexpr int kMaxCannons = 2;                    // a real set has no more
+  static constexpr int kMaxCannons = 2;                    // of a real set
   static constexpr std::uint64_t kTwice = 0x100000001ULL;  // times this: both halves of a word
 
   static constexpr std::uint32_t bit(int i) { return std::uint32_t{1} << i; }
   static Move make_move(int from, int to) { return static_cast<Move>(from | to << 8); }
 
-  /// Before colours are decided nothing is face-up and either colour would do.
+  /// Before colours are decided nothing is face-up, so either colour will do.
   static int own_colour(const State& s) { return s.turn & 1; }
   /// Whether a colour has any piece left, face-up or face-down.
   static bool alive(const State& s, int colour) {
@@ -379,7 +381,7 @@ class DarkChess {
     s.turn ^= s.turn < kUndecided;
   }
 
-  /// Moves an own piece; an opponent's piece on the target is gone.
+  /// Moves an own piece; an opponent's piece on the target is captured.
   static void shift_piece(State& s, int from, int to) {
     const std::uint32_t both = bit(from) | bit(to);
     for (std::uint32_t& plane : s.ranks) plane = (plane & ~both) | (plane >> from & 1) << to;
@@ -388,8 +390,8 @@ class DarkChess {
     s.colour[own ^ 1] &= ~both;
   }
 
-  /// Shows a face-down piece, after the turn has been handed over. The first one gives
-  /// its colour to the player who turned it up, so the other colour is to move.
+  /// Turns up a face-down piece, after the turn has passed. The first one gives its
+  /// colour to the player who turned it up, so the other colour is to move.
   void turn_up(State& s, int square, int type) const {
     s.hidden ^= bit(square);
     put(s, square, type);
@@ -405,7 +407,7 @@ class DarkChess {
 
   /// All legal moves as sets of target squares, two 32-bit sets to a word: to the next
   /// rank, the next file, the previous rank, the previous file, pieces to turn up, and
-  /// what each of two cannons can jump to. Set and target tell where a piece comes from.
+  /// what each of two cannons can jump to. Set and target determine the origin.
   struct Choices {
     std::uint64_t words[4];
     int from[8];  // per set: what to add to the target, or for a cannon its square
@@ -424,15 +426,15 @@ class DarkChess {
     const std::uint64_t empty = (board_ & ~occupied) * kTwice, enemies = enemy * kTwice;
     const std::uint64_t e0 = s.ranks[0] * kTwice, e1 = s.ranks[1] * kTwice, e2 = s.ranks[2] * kTwice;
     const std::uint64_t enemy_pawn = ~(e0 | e1 | e2), enemy_king = e2 & e1;
-    // Given the ranks and places of own pieces, each moved by a step: where they may end.
+    // Given the ranks and squares of own pieces, each moved by a step: legal targets.
     const auto targets = [&](std::uint64_t a0, std::uint64_t a1, std::uint64_t a2, std::uint64_t stepped) {
       const std::uint64_t high_enough = (a2 & ~e2) | (~(a2 ^ e2) & ((a1 & ~e1) | (~(a1 ^ e1) & (a0 | ~e0))));
       const std::uint64_t king = a2 & a1, cannon = ~a2 & ~a1 & a0, pawn = ~(a0 | a1 | a2);
       const std::uint64_t takes = (high_enough & ~cannon & ~(king & enemy_pawn)) | (pawn & enemy_king);
       return stepped & (empty | (enemies & takes));
     };
-    // Upward: a rank (low half) and a file (high half) further. What crosses between the
-    // halves, or from one file to another, is never one of the stepped own pieces.
+    // Upward: a rank (low half) and a file (high half) further. Bits that cross between
+    // the halves, or from one file to another, never belong to stepped own pieces.
     const auto up = [](std::uint64_t x) { return x << 1 | x << 40; };
     const auto down = [](std::uint64_t x) { return x >> 1 | (x >> 8) << 32; };
     const std::uint64_t stepped_up = std::uint64_t{own & 0x7F7F7F7F} << 1 | std::uint64_t{own} << 40;
@@ -442,7 +444,7 @@ class DarkChess {
     choices.words[0] = targets(up(s.ranks[0]), up(s.ranks[1]), up(s.ranks[2]), stepped_up);
     choices.words[1] = targets(down(s.ranks[0]), down(s.ranks[1]), down(s.ranks[2]), stepped_down);
 
-    // A colour that has lost every piece has lost, even if it could turn up another.
+    // A colour without pieces has lost, even if it could turn up others.
     std::uint64_t sets[1 + kMaxCannons] = {alive(s, colour) ? s.hidden : 0};
     std::uint32_t cannons = own & ~s.ranks[2] & ~s.ranks[1] & s.ranks[0];
     for (int i = 1; cannons; ++i, cannons &= cannons - 1) {
@@ -455,7 +457,7 @@ class DarkChess {
     return choices;
   }
 
-  /// Pieces that stand behind exactly one other, seen from a square along file and rank.
+  /// Pieces behind exactly one other, seen from a square along file and rank.
   static std::uint32_t jumps(int square, std::uint32_t occupied) {
     const int file = square >> 3, rank = square & 7;
     const std::uint32_t along_file = occupied >> (8 * file) & 0xFF;
@@ -465,7 +467,7 @@ class DarkChess {
   }
 
   struct Jumps {
-    std::uint8_t file[8][256];  // by own place and occupied places of the line
+    std::uint8_t file[8][256];  // [own place][occupied places of the line]
     std::uint32_t rank[4][16];  // the same for four places, bits eight apart again
   };
   static constexpr Jumps kJumps = [] {
@@ -494,7 +496,7 @@ class DarkChess {
   int lines() const { return files_ + ranks_ - 2; }
   static bool in_line(int a, int b) { return a != b && ((a ^ b) < 8 || (a & 7) == (b & 7)); }
 
-  /// The bits of the pool that stand for so many pieces of a type.
+  /// The bits of the pool for a number of pieces of a type.
   std::uint32_t first_of(int type, int number) const {
     const int lowest = std::countr_zero(range_[type]);
     return number == 0 ? 0 : (bit(number) - 1) << lowest;
@@ -508,7 +510,7 @@ class DarkChess {
            ": the set has " + (most ? std::to_string(most) : "none");
   }
 
-  /// Why no game can come to a state whose pieces are those of the set.
+  /// Why a state whose pieces are those of the set cannot occur, or an empty string.
   std::string what_is_wrong(const State& s) const {
     const int lying = std::popcount(s.hidden), listed = std::popcount(s.pool);
     if (lying != listed)
@@ -527,7 +529,7 @@ class DarkChess {
     return "";
   }
 
-  /// A search asks for actions at every leaf.
+  /// Tabulated, because a search needs actions at every leaf.
   void fill_actions() {
     for (int cell = 0; cell < cells_; ++cell) {
       int action = cells_ + cell * lines();

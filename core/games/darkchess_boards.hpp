@@ -1,7 +1,7 @@
-// Numbers for the boards of dark chess on eight cells.
+// Numbering of the boards of dark chess on eight cells.
 //
-// Boards are grouped by material: how many pieces of each type lie face-up, and how many
-// face-down. Within a group they are numbered by arrangement.
+// Boards are grouped by material: the numbers of face-up and face-down pieces of each
+// type. Within a group they are numbered by arrangement.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,10 @@ namespace halma::dark {
 inline constexpr int kKinds = 7;
 /// A type is a kind of a colour: kind for red, 7 + kind for black.
 inline constexpr int kTypes = 2 * kKinds;
-/// How many pieces of each kind a side has.
+/// Number of pieces of each kind a side has.
 using Set = std::array<int, kKinds>;
 
-// What can be on a cell: a type that lies face-up, a face-down piece, nothing.
+// Contents of a cell: a face-up type, a face-down piece, nothing.
 inline constexpr int kHiddenSymbol = kTypes, kEmptySymbol = kTypes + 1;
 
 class Boards {
@@ -44,7 +44,7 @@ class Boards {
 
   std::uint64_t size() const { return offsets_.back(); }
 
-  /// What a face-down piece adds to the number of its group.
+  /// Contribution of a face-down piece to the number of its group.
   int hidden_weight(int type) const { return hidden_weight_[type]; }
 
   /// The number of a board; `group` is the sum of the weights of its face-down pieces.
@@ -54,9 +54,9 @@ class Boards {
       counts += one(symbol);
       group += shown_weight_[symbol];
     }
-    // The rank among all orders of these symbols: those that have a smaller symbol at
-    // the first cell that differs come before. A share of the orders is exact, as the
-    // symbols at a cell share them in proportion to their numbers.
+    // The lexicographic rank among all orders of these symbols. The division is exact:
+    // the orders are distributed over the symbols of a cell in proportion to their
+    // numbers.
     std::uint32_t rank = 0, ways = group_size(group);
     for (int cell = 0; cell < kCells; ++cell) {
       const std::uint32_t left = kCells - cell;
@@ -95,7 +95,7 @@ class Boards {
   /// Boards of one material, from number first to before last.
   struct Group {
     std::uint64_t first, last;
-    int pieces, hidden;  // on the board, and how many of them face-down
+    int pieces, hidden;  // on the board, and those of them that are face-down
   };
   /// All groups that have boards.
   std::vector<Group> groups() const {
@@ -114,8 +114,8 @@ class Boards {
   }
 
  private:
-  // How many cells have each symbol: sixteen numbers of four bits. On eight cells the
-  // sum of any of them is below 16, so a multiplication can add them up.
+  // Number of cells with each symbol: sixteen counters of four bits. On eight cells any
+  // sum of them is below 16, so a multiplication can add them up.
   using SymbolCounts = std::uint64_t;
   static SymbolCounts one(int symbol) { return SymbolCounts{1} << (4 * symbol); }
   static std::uint32_t count_of(SymbolCounts counts, int symbol) { return counts >> (4 * symbol) & 0xF; }
@@ -146,8 +146,8 @@ class Boards {
     return static_cast<std::uint32_t>(offsets_[group + 1] - offsets_[group]);
   }
 
-  /// Boards of some material that can stand before a player who has to decide. There are
-  /// none if it is more than the set, nothing is face-up, or a side has no piece left.
+  /// Number of decision boards of some material: none if it exceeds the set, nothing is
+  /// face-up, or a side has no piece left.
   std::uint64_t boards_of(const Material& material) const {
     static constexpr std::uint64_t factorial[kCells + 1] = {1, 1, 2, 6, 24, 120, 720, 5040, 40320};
     std::uint64_t ways = factorial[kCells];
@@ -165,7 +165,7 @@ class Boards {
   }
 
   Set set_;
-  // What a piece adds to the number of its group.
+  // Contribution of a piece to the number of its group.
   int shown_weight_[kTypes + 2] = {}, hidden_weight_[kTypes] = {};
   std::vector<std::uint64_t> offsets_;  // [group]: boards before it
 };

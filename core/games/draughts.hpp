@@ -1,6 +1,6 @@
 // English draughts on 8 x 8.
 //
-// Squares are numbered 0 to 31 row by row from black's side (people count from 1).
+// Squares are numbered 0 to 31 row by row from black's side (1 to 32 in notation).
 // Black (player 0) starts there and moves first, down the board. On bitboards there is
 // an unused ghost bit after every second row:
 //
@@ -13,9 +13,9 @@
 //       27  28  29  30
 //     31  32  33  34
 //
-// so that from every square the four neighbours are at +4, +5, -4 and -5, a step off
-// the side lands on a ghost, and no file masks are needed. Turning the board by half
-// maps bit b to 34 - b.
+// so that the four neighbours of every square are at +4, +5, -4 and -5, a step off the
+// side ends on a ghost, and no file masks are needed. A half-turn of the board maps bit
+// b to 34 - b.
 #pragma once
 
 #include <algorithm>
@@ -27,6 +27,9 @@ namespace halma {
 
 class Draughts {
  public:
+  class Slices;  // positions with few pieces: draughts_slices.hpp
+
+  static constexpr bool kIndexed = false;
   static constexpr int kSquares = 32;
   static constexpr int kMaxPieces = 12;
   static constexpr int kMaxJumps = 9;
@@ -52,12 +55,12 @@ class Draughts {
   void resolve(State&, Outcome) const {}
 
   // A move is its start (a bit number, 6 bits), its number of jumps (4 bits, 0 for a
-  // step) and its directions, two bits each, the first lowest. Every way to capture is
-  // a move of its own, even where two ways leave the same position.
+  // step) and its directions, two bits each, the first lowest. Every capture path is a
+  // move of its own, even if two paths lead to the same position.
   //
-  // The list has room for all: twelve pieces have at most 48 steps, and captures stay
-  // below 69, since jumps keep to one of four sets of 8 squares and pieces that start
-  // in the same set have at most 17 captures together.
+  // A MoveList is large enough: twelve pieces have at most 48 steps, and there are fewer
+  // than 69 captures, since jumps stay in one of four sets of 8 squares and pieces that
+  // start in the same set have at most 17 captures together.
   void legal(const State& s, MoveList& moves) const {
     if (s.mover == 0)
       list<0>(s, moves);
@@ -89,23 +92,23 @@ class Draughts {
     }
     return squares;
   }
-  /// How many pieces a move captures.
+  /// Number of pieces a move captures.
   static constexpr int jumps(Move move) { return move >> 6 & 15; }
 
   Ply random_ply(State& s, Random& random) const {
     return s.mover == 0 ? random_ply<0>(s, random) : random_ply<1>(s, random);
   }
 
-  // A side that cannot move has lost.
+  // A side without a legal move has lost.
   void result(const State& s, float* scores) const {
     const bool over = terminal(s);
     scores[s.mover] = over ? 0.0f : 0.5f;
     scores[s.mover ^ 1] = over ? 1.0f : 0.5f;
   }
 
-  // Actions, as the mover sees the board (white turns it by half): first every step,
-  // by square and direction, then every way to jump that visits no middle square
-  // twice, by square and then in depth-first order.
+  // Actions, seen from the mover's side (white turns the board by half): all steps, by
+  // square and direction, then all jump paths that visit no middle square twice, by
+  // square and then in depth-first order.
   int actions() const { return kActions; }
   int action(const State& s, Move move) const {
     const Move seen = s.mover == 0 ? move : turned(move);
@@ -121,7 +124,7 @@ class Draughts {
   }
 
   // Planes: own men, own kings, the opponent's men and kings, then two full planes:
-  // whether the position stood before, and the share of the no-progress limit used.
+  // whether the position occurred before, and the fraction of the no-progress limit used.
   PlaneShape shape() const { return {6, 8, 8}; }
   int history() const { return 1; }
   int version() const { return 1; }
@@ -139,7 +142,7 @@ class Draughts {
     std::fill_n(out + 5 * 64, 64, context.no_progress);
   }
 
-  // Material: men, kings, and how many rows the men have come.
+  // Material: men, kings, and the sum of rows the men have advanced.
   std::vector<float> default_weights() const { return {1.0f, 1.5f, 0.02f}; }
   float default_scale() const { return 1.0f; }
   void features(const State& s, int player, float* out) const {
@@ -153,12 +156,12 @@ class Draughts {
     }
     out[2] = static_cast<float>(rows);
   }
-  /// Nobody has to capture.
+  /// Neither side has a capture.
   bool is_quiet(const State& s) const {
     return (s.mover == 0 ? jumpers<0>(view<0>(s)) : jumpers<1>(view<1>(s))) == 0;
   }
 
-  /// Gives every state from which a step that crowns nobody leads to this one.
+  /// Calls back with every state from which a step without crowning leads to this one.
   template <class Emit>
   void take_back_steps(const State& s, Emit&& emit) const {
     if (s.mover == 0)
@@ -174,7 +177,7 @@ class Draughts {
     return mix64(s.pieces[0] + mix64(s.pieces[1] + mix64((s.kings << 1 | s.mover) + 1)));
   }
 
-  // The whole game has far too many positions to number.
+  // The whole game has too many positions for an index.
   std::uint64_t index_size() const { return 0; }
   std::uint64_t index(const State&) const { return 0; }
   State unindex(std::uint64_t) const { return initial(); }
@@ -218,7 +221,7 @@ class Draughts {
   template <int Us>
   static constexpr Board kCrownRow = Us == 0 ? Board{0xF} << 31 : Board{0xF};
 
-  // Directions: 0 and 1 lead down the board, where black goes, 2 and 3 up.
+  // Directions 0 and 1 lead down the board, black's way, 2 and 3 up.
   static constexpr int kSteps[4] = {4, 5, -4, -5};
   static constexpr unsigned kAllDirections = 0b1111;
   template <int Us>
@@ -251,7 +254,7 @@ class Draughts {
     return (move ^ flips << 10) + 34 - 2 * start(move);
   }
 
-  /// The board as the mover's inner loops want it.
+  /// The board from the mover's side, as move generation uses it.
   struct View {
     Board own, kings, other, empty;  // kings: the mover's
   };
@@ -261,12 +264,12 @@ class Draughts {
     return {own, own & s.kings, other, kSquareBits & ~(own | other)};
   }
 
-  /// The mover's pieces that may go this way at all.
+  /// The mover's pieces that may move in this direction.
   template <int Us, int D>
   static Board walkers(const View& v) {
     return kForward<Us> >> D & 1 ? v.own : v.kings;
   }
-  /// Those that can step, or jump, in a direction.
+  /// The pieces that can step, or jump, in a direction.
   template <int Us, int D>
   static Board steppers(const View& v) {
     return walkers<Us, D>(v) & shift<(D ^ 2)>(v.empty);
@@ -280,10 +283,10 @@ class Draughts {
     return jumpers<Us, 0>(v) | jumpers<Us, 1>(v) | jumpers<Us, 2>(v) | jumpers<Us, 3>(v);
   }
 
-  /// Follows every way to go on jumping from `at` and hands the finished ones to
-  /// `emit`. Captured pieces leave `other`, so that none is jumped twice; that they
-  /// stay on the board until the end makes no difference, because a piece that
-  /// jumps lands on other rows than those it captures on.
+  /// Follows every continuation of a jump from `at` and passes the complete ones to
+  /// `emit`. Captured pieces are removed from `other`, so that none is jumped twice. By
+  /// the rules they stay on the board until the end; that makes no difference, because
+  /// a jumping piece lands on other rows than those it captures on.
   template <unsigned Directions, class Emit>
   static void follow(Board at, Board other, Board empty, Move trail, Emit& emit) {
     bool ended = true;
@@ -305,13 +308,13 @@ class Draughts {
   }
 
   /// All captures of the pieces `from`, each of which has one. A man only jumps
-  /// forward, so on the last row, where it is crowned, its move ends by itself.
+  /// forward, so on the last row, where it is crowned, its move ends.
   template <int Us, class Emit>
   static void captures(const View& v, Board from, Emit&& emit) {
     for (; from; from &= from - 1) {
       const Board at = from & -from;
       const Move trail = static_cast<Move>(std::countr_zero(at));
-      const Board empty = v.empty | at;  // a king may come back to where it started
+      const Board empty = v.empty | at;  // a king may return to its start
       if (v.kings & at)
         follow<kAllDirections>(at, v.other, empty, trail, emit);
       else
@@ -336,8 +339,8 @@ class Draughts {
     steps.template operator()<3>();
   }
 
-  /// A step can only have been played where there was nothing to capture. Men stand short
-  /// of the last row, so none that stepped here was crowned.
+  /// A step was legal only if no capture was. Men are never on the last row, so no man
+  /// that stepped here was crowned.
   template <int Us, class Emit>
   static void take_back_steps(const State& s, Emit& emit) {
     const View v = view<Us>(s);
@@ -376,8 +379,8 @@ class Draughts {
             jumpers<Us>(v)) == 0;
   }
 
-  /// Puts the piece down, takes what it captured, and hands over the turn. `from` and
-  /// `to` may be the same square.
+  /// Moves the piece, removes what it captured, and passes the turn. `from` and `to` may
+  /// be the same square.
   template <int Us>
   static void finish(State& s, Board from, Board to, Board captured) {
     const Board king = s.kings & from ? to : to & kCrownRow<Us>;
@@ -410,8 +413,8 @@ class Draughts {
     return bits & -bits;
   }
 
-  /// Draws a step without listing the steps: first the direction, by how many pieces
-  /// can go there, then the piece.
+  /// Samples a step without listing the steps: first the direction, weighted by the
+  /// number of pieces that can step, then the piece.
   template <int Us>
   static Ply random_ply(State& s, Random& random) {
     const View v = view<Us>(s);
@@ -447,7 +450,7 @@ class Draughts {
     for (int square = 0; square < kSquares; ++square)
       fill_trails(bit_of(square), bit_of(square), 0, static_cast<Move>(bit_of(square)), filled);
   }
-  /// Numbers all ways to go on jumping from `at`; `node` is the way so far.
+  /// Numbers all continuations of a jump from `at`; `node` is the path so far.
   void fill_trails(int node, int at, Board jumped, Move trail, int& filled) {
     for (int d = 0; d < 4; ++d) {
       const int over = at + kSteps[d], to = over + kSteps[d];
@@ -466,7 +469,7 @@ class Draughts {
 
   Move moves_[kActions] = {};
   std::int16_t step_action_[kRoots][4] = {};
-  std::int16_t next_[kRoots + kJumpActions][4] = {};  // a way to jump and one jump more
+  std::int16_t next_[kRoots + kJumpActions][4] = {};  // [path][direction]: the path with one jump more
 };
 
 static_assert(Game<Draughts> && sizeof(Draughts::State) == 32);

@@ -1,9 +1,9 @@
 // EinStein würfelt nicht! on any board up to 8 x 8 with up to six pieces a side.
 //
 // Cells are numbered row by row from the top left. Red (player 0) starts there and
-// moves right, down or both; blue (player 1) is its half-turn image. A state is a
-// byte per piece, so a capture is one comparison of eight bytes at once, and the
-// pieces a die allows come from a table; a random ply has no branch on the board.
+// moves right, down or both; blue (player 1) is its half-turn image. A state has a
+// byte per piece, so captures are found by one comparison of eight bytes at once, and
+// the pieces a die allows come from a table; a random ply has no branch on the board.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +18,8 @@ namespace halma {
 
 class Einstein {
  public:
+  class Layers;  // the order of solving: einstein_layers.hpp
+
   static constexpr int kMaxPieces = 6;
   static constexpr int kMaxCells = 64;
 
@@ -26,13 +28,13 @@ class Einstein {
   struct State {
     std::uint64_t pieces[2];  // byte i: cell of piece i, kGone when captured or absent
     std::uint8_t mover;
-    std::uint8_t die;     // 1 to P; 0 while it is to be rolled
+    std::uint8_t die;     // 1 to P; 0 before it is rolled
     std::uint8_t phase;   // a Phase
     std::uint8_t winner;  // 0 none, 1 red, 2 blue
     std::uint8_t spare[4];
   };
 
-  /// The board must hold both set-ups; callers check with fits().
+  /// The board must have room for both set-ups: see fits().
   Einstein(int width, int height, int pieces)
       : width_(width), height_(height), cells_(width * height), pieces_(pieces) {
     fill_start_cells(width, height, pieces, start_);
@@ -55,7 +57,7 @@ class Einstein {
   int width() const { return width_; }
   int height() const { return height_; }
   int pieces() const { return pieces_; }
-  /// Cells of red's set-up, in the order placements are drawn for.
+  /// Cells of red's set-up, in the order of placements.
   std::span<const int> start_cells() const { return {start_, static_cast<std::size_t>(pieces_)}; }
 
   int players() const { return 2; }
@@ -91,11 +93,11 @@ class Einstein {
     relocate(s, piece, to);
   }
 
-  bool irreversible(const State&, Move) const { return true; }  // pieces only go forward
+  bool irreversible(const State&, Move) const { return true; }  // pieces only move forward
   int landing(Move move) const { return static_cast<int>(move >> 8); }
 
-  // Outcomes: placements are numbered like permutations in lexicographic order, a
-  // die shows 1 to P.
+  // Outcomes: ranks of permutations in lexicographic order for placements, 1 to P for
+  // the die.
   void outcomes(const State& s, OutcomeList& list) const {
     const auto number = static_cast<Outcome>(s.phase == kPlaying ? pieces_ : arrangements(pieces_, pieces_));
     const Outcome first = s.phase == kPlaying ? 1 : 0;
@@ -121,7 +123,7 @@ class Einstein {
     if (s.winner) return Ply::over;
     while (s.phase != kPlaying)
       resolve(s, random.below(static_cast<std::uint32_t>(arrangements(pieces_, pieces_))));
-    // One random word serves die and move: its halves are independent.
+    // One random word for die and move: its halves are independent.
     const std::uint64_t word = random.next();
     const int rolled = 1 + static_cast<int>(((word & 0xFFFFFFFF) * pieces_) >> 32);
     const int die = s.die ? s.die : rolled;
@@ -155,7 +157,7 @@ class Einstein {
   }
   Move move(const State& s, int action) const {
     const auto [low, high] = candidates_[alive(s.pieces[s.mover])][s.die];
-    // A die whose own piece stands has one candidate; it counts as the lower one.
+    // If the die's own piece is on the board, it is the only candidate: the lower one.
     const int piece = action < 3 ? low : high;
     const int from = cell_of(s.pieces[s.mover], piece);
     if (from == kGone) return kNoMove;
@@ -163,8 +165,8 @@ class Einstein {
     return to < 0 ? kNoMove : static_cast<Move>(from | to << 8);
   }
 
-  // Planes: P of own pieces, P of the opponent's, P with the die shown as one full
-  // plane. Blue sees the board turned by half.
+  // Planes: P of own pieces, P of the opponent's, P of the die, the rolled one full of
+  // ones. Blue sees the board turned by half.
   PlaneShape shape() const { return {3 * pieces_, height_, width_}; }
   int history() const { return 1; }
   int version() const { return 1; }
@@ -182,8 +184,8 @@ class Einstein {
     if (s.die) std::fill_n(out + (2 * pieces_ + s.die - 1) * cells_, cells_, 1.0f);
   }
 
-  // How far the foremost piece is from its corner, how far all are together (a lost piece
-  // counts as nothing), and how many stand.
+  // Distance of the foremost piece to its corner, sum of all distances (0 for a captured
+  // piece), and number of pieces.
   std::vector<float> default_weights() const { return {-0.6f, -0.05f, 0.1f}; }
   float default_scale() const { return 1.0f; }
   void features(const State& s, int player, float* out) const {
@@ -202,8 +204,8 @@ class Einstein {
     out[2] = static_cast<float>(standing);
   }
 
-  // Forward is towards the far corner, counted in rows and columns together, so that a
-  // diagonal step is worth two.
+  // Advance is towards the far corner, rows plus columns, so that a diagonal step counts
+  // two.
   int advance(const State& s, Move move) const { return trailing(s, move) - to_go(s.mover, move >> 8); }
   int trailing(const State& s, Move move) const { return to_go(s.mover, move & 0xFF); }
 
@@ -212,7 +214,7 @@ class Einstein {
     return mix64(s.pieces[0] + mix64(s.pieces[1] + mix64(rest + 1)));
   }
 
-  // Boards are grouped by which pieces stand; within a group, by where.
+  // Boards are grouped by the pieces on the board, then ranked by their cells.
   std::uint64_t index_size() const { return boards_ * 2 * pieces_; }
   std::uint64_t index(const State& s) const {
     const int red = alive(s.pieces[0]), blue = alive(s.pieces[1]);
@@ -244,7 +246,7 @@ class Einstein {
     return s;
   }
 
-  // A square board is the same when rows and columns change places.
+  // A square board has a transposition.
   int symmetries() const { return width_ == height_ ? 2 : 1; }
   State image(const State& s, int k) const {
     if (k == 0) return s;
@@ -262,7 +264,7 @@ class Einstein {
   }
 
   // Fields: mover, die, phase, then a number per cell: 0 empty, i red's piece i, -i
-  // blue's.
+  // blue's piece i.
   std::vector<int> describe(const State& s) const {
     std::vector<int> fields(3 + cells_);
     fields[0] = s.mover;
@@ -314,19 +316,19 @@ class Einstein {
     const int shift = 8 * piece;
     return (pieces & ~(std::uint64_t{0xFF} << shift)) | static_cast<std::uint64_t>(cell) << shift;
   }
-  /// Bit i is set when piece i stands: collects the cleared top bits.
+  /// Bit i is set if piece i is on the board: collects the cleared top bits.
   static int alive(std::uint64_t pieces) {
     return static_cast<int>(((~pieces & kNobody) * 0x0002040810204081ULL) >> 56);
   }
   /// The top bit of each byte that equals `cell`. Bytes are below 0x81, so adding
-  /// 0x7F to a difference sets the top bit exactly when it is not zero.
+  /// 0x7F to a difference sets the top bit exactly if it is not zero.
   static std::uint64_t equal_bytes(std::uint64_t pieces, int cell) {
     const std::uint64_t difference = pieces ^ (kOnes * static_cast<std::uint64_t>(cell));
     return ~(((difference & ~kNobody) + ~kNobody) | difference) & kNobody;
   }
 
-  /// Moves a piece of the mover and hands over the turn. Whatever stood on the cell
-  /// is gone, of either colour.
+  /// Moves a piece of the mover, captures any piece on the cell, of either colour, and
+  /// passes the turn.
   void relocate(State& s, int piece, int to) const {
     std::uint64_t& own = s.pieces[s.mover];
     std::uint64_t& other = s.pieces[s.mover ^ 1];
@@ -347,7 +349,7 @@ class Einstein {
     return player ? from_red_corner : width_ + height_ - 2 - from_red_corner;
   }
 
-  /// 1 or 2, 0 for nobody, 3 for a board on which both have won.
+  /// 1 or 2, 0 for none, 3 for a board on which both have won.
   std::uint8_t winner_of(const State& s) const {
     const bool red = equal_bytes(s.pieces[0], goal(0)) != 0 || s.pieces[1] == kNobody;
     const bool blue = equal_bytes(s.pieces[1], goal(1)) != 0 || s.pieces[0] == kNobody;
@@ -372,7 +374,7 @@ class Einstein {
     return row * width_ + column;
   }
 
-  /// The corner fills by anti-diagonals, each from the top row down.
+  /// Start cells fill the corner by anti-diagonals, each from the top row down.
   static void fill_start_cells(int width, int height, int pieces, int* start) {
     int filled = 0;
     for (int diagonal = 0; filled < pieces; ++diagonal)
@@ -411,7 +413,7 @@ class Einstein {
       total += std::exp(std::lgamma(cells_ + 1.0) - std::lgamma(cells_ - standing + 1.0));
     }
     offsets_[groups] = boards_;
-    if (total * 2 * pieces_ > 0x1.0p62) boards_ = 0;  // too many to number
+    if (total * 2 * pieces_ > 0x1.0p62) boards_ = 0;  // too many for an index
   }
 
   struct Candidates {

@@ -1,15 +1,15 @@
 // Chinese Checkers played backward, for retrograde analysis.
 //
-// A move changes nothing but the mover's own army. So positions are taken in blocks: one
-// army stands, in holes that the block names, and the other has just moved or is about to.
-// Within a block a move leads from one place of the moving army to another. Blocks and
-// places are the two parts of the index: the position `block * width + place` has the
-// standing army to move. Boards are seen from the standing army's side, which is player 0;
-// to see them from the other side is to number the holes from the other end.
+// A move changes only the mover's own army. Positions are therefore processed in blocks: a
+// block is one fixed placement of the standing army, while the other army moves. Within a
+// block a move leads from one place of the moving army to another. Block and place are the
+// two parts of the index: the position `block * width + place` has the standing army to
+// move. Boards are seen from the standing army's side, as player 0; seen from the other
+// side, holes are numbered from the other end.
 //
-// Left and right make no difference: a position is worth as much as its mirror image, so
-// that of two blocks that mirror each other one will do. The blocks kept are numbered as
-// rows. Of a block that is its own mirror image every place is kept, for simplicity.
+// A position and its mirror image have the same value, so of two blocks that mirror each
+// other only one is stored. The stored blocks are numbered as rows. Of a block that is its
+// own mirror image every place is stored, for simplicity.
 #pragma once
 
 #include "sternhalma.hpp"
@@ -19,13 +19,13 @@ namespace halma {
 template <int MaxPieces, int MaxPlayers>
 class Sternhalma<MaxPieces, MaxPlayers>::Backward {
  public:
-  /// How many rows there are, and places in each, in a game with an index.
+  /// Number of rows, and of places in each, in a game with an index.
   static std::uint64_t rows(const Sternhalma& game) {
     const std::uint64_t blocks = binomials()[game.board_.size()][game.army_];
     const std::vector<int> mirror = mirrored(game);
     int axis = 0;
     for (int hole = 0; hole < game.board_.size(); ++hole) axis += mirror[hole] == hole;
-    // Blocks that are their own mirror images: some pairs of holes, the rest on the axis.
+    // Blocks that are their own mirror images: pairs of holes, and holes on the axis.
     std::uint64_t alone = 0;
     const int pairs = (game.board_.size() - axis) / 2;
     for (int k = 0; 2 * k <= game.army_ && k <= pairs; ++k)
@@ -36,8 +36,7 @@ class Sternhalma<MaxPieces, MaxPlayers>::Backward {
     return binomials()[game.board_.size() - game.army_][game.army_];
   }
 
-  /// The tables of a game whose blocks and places number less than 2^32 each; the game
-  /// must outlive them.
+  /// Needs fewer than 2^32 blocks and places; the game must outlive this.
   explicit Backward(const Sternhalma& game) : game_(game), width_(static_cast<std::uint32_t>(width(game))) {
     const int army = game.army_;
     for (int n = 0; n < 64; ++n)
@@ -57,12 +56,12 @@ class Sternhalma<MaxPieces, MaxPlayers>::Backward {
     keep_rows(mirror);
   }
 
-  /// The block of a row, and how many blocks the row stands for: itself and its mirror
-  /// image, or one that is both.
+  /// The block of a row, and the number of blocks it represents: two with the mirror
+  /// image, or one that is its own.
   std::uint32_t block(std::uint64_t row) const { return blocks_[row]; }
   int weight(std::uint64_t row) const { return weights_[row]; }
 
-  /// No position has more moves than this.
+  /// Upper bound of the number of moves.
   int max_moves() const {
     int largest = 0;
     for (const std::uint64_t holes : game_.map_.holes) largest = std::max(largest, std::popcount(holes));
@@ -74,10 +73,10 @@ class Sternhalma<MaxPieces, MaxPlayers>::Backward {
     std::uint32_t row, place;
   };
 
-  /// What a player to move finds: a number of moves, or one of these.
+  /// The status of a player to move: its number of moves, or one of these.
   enum Standing : int { kMustPass = 0, kLost = -1, kIllegal = -2 };
 
-  /// One block at a time, for one thread.
+  /// A cursor over blocks, one per thread.
   class Block {
    public:
     explicit Block(const Backward& tables) : tables_(tables), game_(tables.game_) {}
@@ -102,7 +101,7 @@ class Sternhalma<MaxPieces, MaxPlayers>::Backward {
       }
     }
 
-    /// How the moving army stands if it is to move from this place.
+    /// The status of the moving army if it is to move from this place.
     int standing(std::uint32_t place) const {
       const State s = load(place);
       if (game_.finished(s, 1)) return kIllegal;
@@ -114,9 +113,8 @@ class Sternhalma<MaxPieces, MaxPlayers>::Backward {
       return moves;
     }
 
-    /// Gives every place from which the moving army can have come to this one. That a
-    /// game was over there, or that a move was barred because it led to an illegal
-    /// position, is not looked at.
+    /// Calls back with every predecessor place of the moving army. Whether the game was
+    /// over there, or the move was barred, is not checked.
     template <class Emit>
     void predecessors(std::uint32_t place, Emit&& emit) const {
       const int army = game_.army_;
@@ -125,8 +123,8 @@ class Sternhalma<MaxPieces, MaxPlayers>::Backward {
       const std::uint8_t* numbers = tables_.numbers(place);
       std::uint64_t all = 0;
       for (int i = 0; i < army; ++i) all |= std::uint64_t{1} << numbers[i];
-      // A set's rank is the sum of "its i-th number over i". rest[j] is what the others
-      // add when the piece that comes back is the j-th among them.
+      // A set's rank is the sum of binomials (i-th number choose i). rest[j] is the sum of
+      // the other pieces if the piece that moves back becomes the j-th.
       std::uint32_t rest[kLargestArmy];
       rest[0] = 0;
       for (int i = 1; i < army; ++i) rest[0] += tables_.choose_[numbers[i]][i + 1];
@@ -147,8 +145,8 @@ class Sternhalma<MaxPieces, MaxPlayers>::Backward {
       }
     }
 
-    /// The same board, or its mirror image, with the moving army to move, seen from its
-    /// side: where that position is kept.
+    /// Where the same board, or its mirror image, is stored with the moving army to move,
+    /// seen from its side.
     Spot turned(std::uint32_t place) const {
       const int army = game_.army_;
       const std::uint8_t* numbers = tables_.numbers(place);
@@ -159,14 +157,14 @@ class Sternhalma<MaxPieces, MaxPlayers>::Backward {
       return {kept >> 1, seen(numbers, kept & 1)};
     }
 
-    /// Where the mirror image of the position at turned(place) is kept too, if that row is
-    /// its own mirror image.
+    /// Where the mirror image of the position at turned(place) is stored as well, if that
+    /// row is its own mirror image.
     Spot turned_and_mirrored(std::uint32_t place) const {
       return {turned(place).row, seen(tables_.numbers(place), 1)};
     }
 
    private:
-    /// The place of the standing army as the moving one sees it, plain or mirrored.
+    /// The place of the standing army in the moving army's view, plain or mirrored.
     std::uint32_t seen(const std::uint8_t* numbers, int side) const {
       const int army = game_.army_;
       std::uint64_t moving = 0;
@@ -190,7 +188,7 @@ class Sternhalma<MaxPieces, MaxPlayers>::Backward {
     const Backward& tables_;
     const Sternhalma& game_;
     State standing_;
-    std::uint8_t viewed_[2][kLargestArmy] = {};  // its holes as the other side sees them: plain, mirrored
+    std::uint8_t viewed_[2][kLargestArmy] = {};  // its holes in the other side's view: plain, mirrored
     std::uint8_t hole_[64] = {};                 // holes free of the standing army, numbered
     std::uint8_t number_[kClasses][64] = {};     // [class][bit]: the inverse
   };
@@ -200,8 +198,8 @@ class Sternhalma<MaxPieces, MaxPlayers>::Backward {
     return numbers_.data() + static_cast<std::size_t>(place) * game_.army_;
   }
 
-  /// Left and right exchanged: where each hole goes. Holes stay where they are if that
-  /// would change the game.
+  /// The image of each hole under the reflection of left and right; the identity if that
+  /// is no symmetry of the game.
   static std::vector<int> mirrored(const Sternhalma& game) {
     const HoleBoard& board = game.board_;
     const int holes = board.size();
@@ -256,8 +254,8 @@ class Sternhalma<MaxPieces, MaxPlayers>::Backward {
   std::uint32_t width_;
   std::uint32_t choose_[64][kLargestArmy + 1];
   std::vector<std::uint8_t> numbers_;  // [place * army + i]: free holes, ascending
-  std::uint8_t view_[2][64] = {};      // [mirrored][hole]: as the other side sees it
-  std::vector<std::uint32_t> rows_;    // [block]: twice the row, and one if it is kept mirrored
+  std::uint8_t view_[2][64] = {};      // [mirrored][hole]: in the other side's view
+  std::vector<std::uint32_t> rows_;    // [block]: twice the row, plus one if stored mirrored
   std::vector<std::uint32_t> blocks_;  // [row]
   std::vector<std::uint8_t> weights_;  // [row]
 };

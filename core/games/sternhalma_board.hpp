@@ -1,9 +1,8 @@
-// Boards of holes for Chinese Checkers: which holes there are, who neighbours whom,
-// where each player starts and wants to go. No rules.
+// Boards of Chinese Checkers: holes, neighbours, homes and targets. No rules.
 //
-// Holes live on a triangular lattice in axial coordinates (q, r): the six neighbours
-// are (1,0), (0,1), (-1,1) and their opposites. On a board they are numbered row by
-// row of its matrix, the two-dimensional array the papers print it as.
+// Holes are points of a triangular lattice in axial coordinates (q, r): the six
+// neighbours are (1,0), (0,1), (-1,1) and their opposites. On a board they are numbered
+// row by row of its matrix, the two-dimensional array of the papers.
 #pragma once
 
 #include <algorithm>
@@ -25,17 +24,17 @@ struct HoleBoard {
   struct Hole {
     int q, r;         // axial, never negative
     int row, column;  // in the matrix, from its top left
-    int x2, y;        // where it is drawn: x in half holes, y in rows downwards
-    int point;        // which point of a star it lies in, 0 to 5; -1 elsewhere
+    int x2, y;        // of the drawing: x in half holes, y in rows downwards
+    int point;        // point of the star, 0 to 5; -1 elsewhere
   };
 
   std::vector<Hole> holes;
   int rows = 0, columns = 0;  // of the matrix
   int players = 0, pieces = 0;
   std::vector<std::vector<int>> home;    // [player]: start holes, in the order of piece ids
-  std::vector<std::vector<int>> target;  // [player]: goal holes
-  // [player][hole]: where the hole is once the board is turned so that the player's
-  // home lies at the bottom; from_view is the inverse.
+  std::vector<std::vector<int>> target;  // [player]: target holes
+  // [player][hole]: the hole after turning the board so that the player's home is at the
+  // bottom; from_view is the inverse.
   std::vector<std::vector<int>> to_view, from_view;
   std::vector<int> seat_point;  // [player]: the point of the star it starts from
 
@@ -52,8 +51,8 @@ struct HoleBoard {
     return find(holes[hole].q + kSteps[direction].first, holes[hole].r + kSteps[direction].second);
   }
 
-  /// [hole]: where it is when the picture is seen in a mirror, left and right exchanged;
-  /// empty where that exchanges players, for then they would move in another order.
+  /// [hole]: its image under the reflection of left and right; empty if that exchanges
+  /// players, as it would change their order.
   std::vector<int> mirror() const {
     const auto [left, right] = std::minmax_element(holes.begin(), holes.end(),
                                                    [](const Hole& a, const Hole& b) { return a.x2 < b.x2; });
@@ -144,7 +143,7 @@ struct HoleBoard {
   }
 
  private:
-  /// Turns the bottom home, and the goal opposite it, to every player's seat.
+  /// Rotates the bottom home, and the target opposite, to every player's seat.
   template <class Opposite>
   void place_homes(const std::vector<int>& bottom, Opposite&& opposite) {
     for (int player = 0; player < players; ++player) {

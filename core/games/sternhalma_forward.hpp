@@ -1,13 +1,12 @@
-// Where moves of Chinese Checkers lead in the index, for checking a finished table.
+// Successors of Chinese Checkers positions by index, to verify a finished table.
 //
-// The index numbers (army to move, other army). A move changes the mover's army, and then
-// the other is to move: so all that can follow while one army stands lies together, in the
-// row of the index that belongs to the standing army. Walking along rows keeps what a check
-// reads most in the nearest cache.
+// The index is (army to move, other army). A move changes the mover's army, then the other
+// is to move: so all successors with the same standing army are in the row of the index
+// that belongs to it. Walking along rows keeps them in the nearest cache.
 //
-// Moves come from legal(), the rules as they are played. Nothing here is shared with the way
-// back. Numbers in the index are computed afresh, because unindex() and index() would take
-// longer; whoever walks can ask now and then whether they agree.
+// Moves come from legal(), as in play; no code is shared with sternhalma_backward.hpp.
+// Indices are computed incrementally, which is faster than unindex() and index(); agrees()
+// compares both.
 #pragma once
 
 #include "sternhalma.hpp"
@@ -17,11 +16,11 @@ namespace halma {
 template <int MaxPieces, int MaxPlayers>
 class Sternhalma<MaxPieces, MaxPlayers>::Forward {
  public:
-  /// A position before a move of the army that does not stand.
+  /// A position with the moving army to move.
   struct Before {
     State state;
-    std::uint64_t index;  // where its own entry is
-    std::uint64_t set;    // its army's holes, among those free of the standing army
+    std::uint64_t index;  // of its own entry
+    std::uint64_t set;    // the moving army's holes, among those free of the standing army
   };
 
   static std::uint64_t rows(const Sternhalma& game) { return game.index_size() / width(game); }
@@ -44,7 +43,7 @@ class Sternhalma<MaxPieces, MaxPlayers>::Forward {
     for (int i = 0; i < game_.army_; ++i) {
       game_.put(standing_, 0, i, s.piece[i]);
       taken |= bit(s.piece[i]);
-      // Seen from the other side, holes are numbered from the other end.
+      // In the other side's view, holes are numbered from the other end.
       others_[game_.army_ - 1 - i] = static_cast<std::uint8_t>(last() - s.piece[i]);
       numbers_[i] = i;
     }
@@ -56,8 +55,7 @@ class Sternhalma<MaxPieces, MaxPlayers>::Forward {
     }
   }
 
-  /// The board at the next place of the open row, from the first on, but with the army to
-  /// move that does not stand.
+  /// The board of the next place of the open row, with the moving army to move.
   Before next() {
     Before b{standing_, 0, 0};
     std::uint64_t own = 0;
@@ -74,8 +72,8 @@ class Sternhalma<MaxPieces, MaxPlayers>::Forward {
     }
     b.index = rank(own) * width_ + place;
     if (game_.finished(b.state, 0) || game_.finished(b.state, 1)) b.state = game_.unindex(b.index);
-    // The next set in the order of ranks: the lowest number that can go up does, and all
-    // below it go back to the bottom.
+    // The next set in the order of ranks: the lowest element that can increase does, and
+    // all below it are reset.
     int i = 0;
     while (i + 1 < game_.army_ && numbers_[i] + 1 == numbers_[i + 1]) ++i;
     ++numbers_[i];
@@ -83,7 +81,7 @@ class Sternhalma<MaxPieces, MaxPlayers>::Forward {
     return b;
   }
 
-  /// Whether index() and unindex() say the same of a position and its place.
+  /// Whether index() and unindex() agree with a position's place.
   bool agrees(const Before& b, std::uint64_t place) const {
     State s = game_.unindex(first_ + place);
     game_.give_turn(s, 1);
@@ -101,8 +99,8 @@ class Sternhalma<MaxPieces, MaxPlayers>::Forward {
   template <class Visit>
   void after(const Before& b, const MoveList& moves, Visit&& visit) const {
     int lifted = -1;
-    std::uint64_t rest = 0;                  // all pieces but the one lifted
-    std::uint32_t ranks[kLargestArmy] = {};  // [j]: what they add if the one lifted goes j-th
+    std::uint64_t rest = 0;                  // all pieces but the moving one
+    std::uint32_t ranks[kLargestArmy] = {};  // [j]: their rank sum if the moving one becomes the j-th
     for (const Move move : moves) {
       if (move == kPass) {
         visit(rank(b.set));
@@ -133,7 +131,7 @@ class Sternhalma<MaxPieces, MaxPlayers>::Forward {
   const Sternhalma& game_;
   std::uint64_t width_, first_ = 0;
   State standing_;
-  std::uint8_t others_[kLargestArmy];        // the standing army as the other sees it, ascending
+  std::uint8_t others_[kLargestArmy];        // the standing army in the other's view, ascending
   int numbers_[kLargestArmy];                // the other army's holes, numbered as below
   std::uint8_t number_[64] = {}, hole_[64];  // holes free of the standing army, numbered; the inverse
   std::uint32_t choose_[64][kLargestArmy + 2];

@@ -1,4 +1,4 @@
-// A board of holes as words of bits.
+// A board of holes as bitboards.
 //
 // The parity class of a hole is (q mod 2, r mod 2). Each of the four classes fits into one
 // 64-bit word, even on the 121-hole star, and within a word the three hop directions are
@@ -15,7 +15,7 @@
 namespace halma {
 
 struct SternhalmaOptions {
-  bool mirror_hops = false;    // liu2019: over one piece at any distance, equal gaps
+  bool mirror_hops = false;    // liu2019: over one piece at any distance with equal gaps
   bool occupy = true;          // won when the target is full and holds an own piece;
                                // otherwise only when all own pieces are in it
   bool closed_points = false;  // stopping in another player's points is forbidden
@@ -33,8 +33,8 @@ struct HoleMap {
   struct Neighbour {
     std::uint8_t hole, parity, bit;
   };
-  // A long hop passes holes of its own class and, every other one, of another. Of both,
-  // the holes it passes or ends on and the one that must be occupied.
+  // A long hop passes holes of its own class and, alternately, of another. For both: the
+  // holes it passes or ends on and the one that must be occupied.
   struct LongHop {
     std::uint64_t own = 0, over_own = 0, odd = 0, over_odd = 0, end;
     int odd_class;
@@ -63,8 +63,8 @@ struct HoleMap {
   std::vector<std::array<Neighbour, HoleBoard::kDirections>> beside;  // [hole]: the same, one by one
   std::vector<Words> steps;                                           // [hole]: the same, as a set
   std::array<int, 3> shift;                                           // [direction]: of a hop
-  // [class][direction]: lower ends of hops with both ends on the board, and where the bits
-  // of what they hop over are
+  // [class][direction]: lower ends of hops with both ends on the board, and the bits of
+  // the holes they hop over
   std::uint64_t hop_ends[kClasses][3] = {};
   int middle_class[kClasses][3] = {};
   unsigned middle_shift[kClasses][3] = {};
@@ -76,7 +76,7 @@ struct HoleMap {
   static int number_of(const HoleBoard::Hole& hole, int stride) { return hole.q / 2 + stride * (hole.r / 2); }
 
   /// Bits of a class are numbered q/2 + stride * r/2 from its smallest. Finds the least
-  /// stride that keeps the holes of each class apart and within 64 bits, or 0.
+  /// stride that gives the holes of each class distinct bits below 64, or 0.
   static int find_stride(const HoleBoard& board) {
     for (int stride = 2; stride <= 9; ++stride) {
       bool good = true;
@@ -122,7 +122,7 @@ struct HoleMap {
       for (int d = 0; d < HoleBoard::kDirections; ++d) {
         const int to = neighbour[h][d];
         if (to != HoleBoard::kOff) steps[h][parity[to]] |= std::uint64_t{1} << bit[to];
-        // Off the board stands for the hole itself, where no move ever ends.
+        // Off the board becomes the hole itself, where no move ends.
         const int seen = to == HoleBoard::kOff ? h : to;
         beside[h][d] = {static_cast<std::uint8_t>(seen), parity[seen], bit[seen]};
       }

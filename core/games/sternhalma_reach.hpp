@@ -1,10 +1,10 @@
-// What a player can reach in one position of Chinese Checkers.
+// Move generation of Chinese Checkers for one position and player.
 //
 // A hop changes both lattice coordinates by an even number, so it keeps a hole's parity
-// class. All holes a piece can hop to are found by flooding the word of its class: six
-// and/shift/or operations a round. A piece can never hop over its own origin, which lies
-// in its own class while everything it hops over lies in another, so occupancy need not
-// change from piece to piece. Steps leave the class, so the four words together hold each
+// class. All holes a piece can hop to are found by a flood fill of the word of its class:
+// six and/shift/or operations a round. A piece never hops over its own origin, which is in
+// its own class while the holes it hops over are in another, so the occupancy is the same
+// for all pieces. Steps leave the class, so the four words together contain each
 // destination exactly once.
 #pragma once
 
@@ -14,11 +14,11 @@
 
 namespace halma {
 
-/// Made once for a position and a player, asked for each piece. Both must outlive it.
+/// Constructed once for a position and a player, used for each piece. Both must outlive it.
 template <class State>
 class HoleReach {
  public:
-  /// Which targets are barred matters to moves forward only.
+  /// Barred targets matter only to forward moves.
   HoleReach(const HoleMap& map, const State& s, int player, bool forward = true)
       : map_(map), state_(s), player_(player) {
     for (int c = 0; c < HoleMap::kClasses; ++c) {
@@ -46,8 +46,8 @@ class HoleReach {
     return to;
   }
 
-  /// All holes from which the piece now on `to` can have come in one move, other rules
-  /// than those of barred targets considered. Steps and hops lead back the way they came.
+  /// All origins of the piece on `to` one move earlier, ignoring barred targets. Steps and
+  /// hops are reversible.
   HoleMap::Words to(int to) const {
     if (!map_.has(map_.open_to[player_], to)) return HoleMap::Words{};
     const int c = map_.parity[to];
@@ -59,8 +59,8 @@ class HoleReach {
     return from;
   }
 
-  /// Empty holes one hop away from any of `from`, all in class c; `origin` is where
-  /// the moving piece stood.
+  /// Empty holes one hop away from any of `from`, all in class c; `origin` is the hole of
+  /// the moving piece.
   std::uint64_t one_hop(int c, std::uint64_t from, int origin) const {
     if (map_.options.mirror_hops) return mirror_hop(c, from, origin);
     std::uint64_t next = 0;
@@ -84,8 +84,8 @@ class HoleReach {
     return reached;
   }
 
-  /// Long hops: the first piece on a line, and as far again behind it, all else
-  /// between empty. The moving piece itself has left its origin.
+  /// Long hops: over the first piece on a line to the hole as far behind it, all others
+  /// between empty. The origin of the moving piece counts as empty.
   std::uint64_t mirror_hop(int c, std::uint64_t from, int origin) const {
     const std::uint64_t left_behind = std::uint64_t{1} << map_.bit[origin];
     const std::uint64_t own = state_.occupied[c] & ~left_behind;
@@ -99,7 +99,7 @@ class HoleReach {
     return next & ~left_behind;
   }
 
-  /// Nobody may complete another player's win: a target that lacks one piece and
+  /// A player may not complete another player's win: a target that lacks one piece and
   /// holds one of its owner's is barred to pieces from outside.
   void find_barred() {
     for (int player = 0; player < map_.players; ++player) {

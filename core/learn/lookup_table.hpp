@@ -6,7 +6,7 @@
 
 #include "../kernels.hpp"
 #include "../softmax.hpp"
-#include "../solve/crew.hpp"
+#include "../thread_pool.hpp"
 #include "row_numbers.hpp"
 
 namespace halma {
@@ -26,7 +26,7 @@ class LookupTable {
       for (std::uint64_t i = portion * kPortion * width(); i < end; ++i)
         entries_[i] = spread * static_cast<float>(random.normal());
     };
-    share_work(threads, (rows_.size() + kPortion - 1) / kPortion, [&] { return fill; });
+    parallel_for(threads, (rows_.size() + kPortion - 1) / kPortion, [&] { return fill; });
   }
 
   const RowNumbers& rows() const { return rows_; }

@@ -14,29 +14,29 @@ struct MatchTotals {
 
 /// Plays `games` games, every other one with the table moving first. The table plays its
 /// likeliest legal move, the optimal player any of the best.
-template <Game G>
-MatchTotals match_optimal(const AnyGame& any, const G& game, const LookupTable& table, WorthTable truth,
+template <HasLayers G>
+MatchTotals match_optimal(const AnyGame& any, const G& game, const LookupTable& table, ExactTable truth,
                           const Limits& limits, std::uint64_t games, std::uint64_t seed, int threads) {
   using State = typename G::State;
-  const Worths<G> worths(game);
+  const ExactValues<G> values(game);
   std::vector<Bytes> start(any.state_size());
   any.initial(start.data());
 
   const auto optimal = [&](const State& state, Random& random) {
     FixedList<Move, kMaxMoves> best;
-    Worth highest{-1, 0};
-    worths.each_move(state, truth, [&](const MoveWorth& m) {
-      if (worths.better(m.worth, highest)) {
-        highest = m.worth;
+    ExactValue highest{-1, 0};
+    values.each_move(state, truth, [&](const MoveValue& m) {
+      if (values.scale().better(m.value, highest)) {
+        highest = m.value;
         best.clear();
       }
-      if (!worths.better(highest, m.worth)) best.push(m.move);
+      if (!values.scale().better(highest, m.value)) best.push(m.move);
     });
     return best[static_cast<int>(random.below(best.size()))];
   };
 
   std::vector<float> scores(games);  // of the table
-  share_work(threads, games, [&] {
+  parallel_for(threads, games, [&] {
     return [&](std::uint64_t number) {
       Random random(seed, number);
       const int table_player = static_cast<int>(number % 2);

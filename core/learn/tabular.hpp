@@ -120,7 +120,7 @@ class Tabular : public AnyTabular {
   using State = typename G::State;
 
   /// `any` is the same game as `game`; both must outlive the trainer.
-  Tabular(const AnyGame& any, const G& game, const TabularOptions& options, int threads)
+  Tabular(const G& game, const AnyGame& any, const TabularOptions& options, int threads)
       : any_(&any), game_(&game), options_(options) {
     if (game.players() != 2) throw std::invalid_argument("a lookup table needs a game for two players");
     if (game.index_size() == 0) throw std::invalid_argument("this game's positions cannot be enumerated");
@@ -193,7 +193,7 @@ class Tabular : public AnyTabular {
     while (true) {
       std::vector<Played> games(number);
       const std::uint64_t first = totals.games;
-      share_work(threads, number, [&] {
+      parallel_for(threads, number, [&] {
         auto scratch = std::make_shared<Scratch>(
             Scratch{SearchDriver<G>(*game_, *any_, options_.search, LeafEvaluation::priors), {}});
         return [&, scratch](std::uint64_t job) {

@@ -1,4 +1,4 @@
-// The border between the two languages: what every binding file shares.
+// What every binding file shares.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -16,10 +16,28 @@ namespace nb = nanobind;
 
 namespace halma::python {
 
+using ByteArray = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using WordArray = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using DoubleArray = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+/// One state a row, shape (states, state_size).
+using StateRows = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
 /// Checks a state that came from Python and gives its bytes.
 inline const Bytes* state_bytes(const AnyGame& game, const nb::bytes& state) {
   if (state.size() != game.state_size()) throw nb::value_error("these bytes are not a state of this game");
   return reinterpret_cast<const Bytes*>(state.data());
+}
+
+/// Checks rows of states and gives their bytes.
+inline const Bytes* row_bytes(const AnyGame& game, const StateRows& states) {
+  if (states.shape(1) != game.state_size())
+    throw nb::value_error("the rows of this array are not states of this game");
+  return reinterpret_cast<const Bytes*>(states.data());
+}
+
+inline int checked_threads(int threads) {
+  if (threads < 1) throw nb::value_error("there must be at least one thread");
+  return threads;
 }
 
 /// A new state made by `fill(Bytes*)`.
@@ -30,9 +48,9 @@ nb::bytes new_state(const AnyGame& game, Fill&& fill) {
   return nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-/// Checks that a search of this game may ask an oracle, if there is one.
+/// Checks that a search of this game may probe an oracle, if there is one.
 inline void check_oracle(const AnyGame& game, const Oracle* oracle) {
-  if (oracle && game.players() != 2) throw nb::value_error("oracles are for two players");
+  if (oracle && game.players() != 2) throw nb::value_error("exact values are for two players");
   if (oracle && !oracle->fits(game)) throw nb::value_error("this oracle knows another game");
 }
 
@@ -59,23 +77,20 @@ nb::ndarray<nb::numpy, T> owned_array(std::vector<T>&& values, std::initializer_
   return nb::ndarray<nb::numpy, T>(heap->data(), shape, owner);
 }
 
-// One function per file: the interface, the record, games written in Python, families.
+// One function per file; those of games are declared in module.cpp.
 void bind_game(nb::module_& module);
 void bind_record(nb::module_& module);
 void bind_scripted(nb::module_& module);
+void bind_registry(nb::module_& module);
 void bind_oracle(nb::module_& module);
 void bind_search(nb::module_& module);
 void bind_selfplay(nb::module_& module);
 void bind_racing(nb::module_& module);
 void bind_minimax(nb::module_& module);
 void bind_retrograde(nb::module_& module);
-void bind_draughts_endgames(nb::module_& module);
-void bind_solve_chance(nb::module_& module);
+void bind_expectimax(nb::module_& module);
+void bind_endgames(nb::module_& module);
 void bind_tabular(nb::module_& module);
 void bind_examples(nb::module_& module);
-void bind_sternhalma(nb::module_& module);
-void bind_draughts(nb::module_& module);
-void bind_einstein(nb::module_& module);
-void bind_darkchess(nb::module_& module);
 
 }  // namespace halma::python

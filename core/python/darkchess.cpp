@@ -1,16 +1,13 @@
 #include "../games/darkchess.hpp"
 
-#include "../learn/registry.hpp"
-#include "../search/registry.hpp"
-#include "../selfplay/registry.hpp"
+#include "../games/darkchess_layers.hpp"
+#include "../register_family.hpp"
 #include "bind.hpp"
 
 namespace halma::python {
 
 void bind_darkchess(nb::module_& module) {
-  register_searches<DarkChess>();
-  register_tabular<DarkChess>();
-  register_pool<DarkChess>();
+  register_family<DarkChess>();
   using Bound = Erased<DarkChess>;
   nb::class_<Bound, AnyGame>(module, "DarkChess")
       .def(

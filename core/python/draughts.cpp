@@ -1,14 +1,13 @@
 #include "../games/draughts.hpp"
 
-#include "../search/registry.hpp"
-#include "../selfplay/registry.hpp"
+#include "../games/draughts_slices.hpp"
+#include "../register_family.hpp"
 #include "bind.hpp"
 
 namespace halma::python {
 
 void bind_draughts(nb::module_& module) {
-  register_searches<Draughts>();
-  register_pool<Draughts>();
+  register_family<Draughts>();
   using Bound = Erased<Draughts>;
   nb::class_<Bound, AnyGame>(module, "Draughts")
       .def("__init__", [](Bound* self) { new (self) Bound(Draughts()); })

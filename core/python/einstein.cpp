@@ -1,18 +1,13 @@
 #include "../games/einstein.hpp"
 
-#include "../learn/registry.hpp"
-#include "../search/racing.hpp"
-#include "../search/registry.hpp"
-#include "../selfplay/registry.hpp"
+#include "../games/einstein_layers.hpp"
+#include "../register_family.hpp"
 #include "bind.hpp"
 
 namespace halma::python {
 
 void bind_einstein(nb::module_& module) {
-  register_searches<Einstein>();
-  register_tabular<Einstein>();
-  register_pool<Einstein>();
-  register_racing<Einstein>();
+  register_family<Einstein>();
   using Bound = Erased<Einstein>;
   nb::class_<Bound, AnyGame>(module, "Einstein")
       .def(

@@ -4,14 +4,6 @@
 namespace halma::python {
 namespace {
 
-using StateRows = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-const Bytes* rows(const AnyGame& game, const StateRows& states) {
-  if (states.shape(1) != game.state_size())
-    throw nb::value_error("the rows of this array are not states of this game");
-  return reinterpret_cast<const Bytes*>(states.data());
-}
-
 std::vector<Move> legal(const AnyGame& game, const nb::bytes& state) {
   MoveList moves;
   game.legal(state_bytes(game, state), moves);
@@ -89,7 +81,7 @@ nb::ndarray<nb::numpy, std::uint8_t> sample_states(const AnyGame& game, const nb
 }
 
 nb::tuple legal_many(const AnyGame& game, const StateRows& states) {
-  const Bytes* bytes = rows(game, states);
+  const Bytes* bytes = row_bytes(game, states);
   const int number = static_cast<int>(states.shape(0));
   std::vector<std::int64_t> offsets;
   std::vector<Move> moves;

@@ -3,7 +3,8 @@
 
 #include <limits>
 
-#include "../search/registry.hpp"
+#include "../registry.hpp"
+#include "../search/any_minimax.hpp"
 #include "options.hpp"
 
 namespace halma::python {
@@ -21,7 +22,7 @@ std::unique_ptr<AnyMinimax> make(const AnyGame& game, const MinimaxOptions& opti
   const bool pair = options.kind == MinimaxKind::alphabeta || options.kind == MinimaxKind::expectimax;
   if (pair && game.players() != 2) throw nb::value_error("this search is for two players");
   check_oracle(game, options.oracle.get());
-  auto search = searches_for(game).minimax(game, options);
+  auto search = family_of(game).minimax(game, options);
   std::vector<Bytes> state(game.state_size());
   game.initial(state.data());
   const std::size_t known = search->features(state.data(), 0).size();
@@ -94,7 +95,7 @@ void bind_minimax(nb::module_& module) {
   const auto carrier = [](const AnyGame& game) {
     MinimaxOptions options;
     options.kind = MinimaxKind::maxn;
-    return searches_for(game).minimax(game, options);
+    return family_of(game).minimax(game, options);
   };
   module.def(
       "default_weights", [carrier](const AnyGame& game) { return carrier(game)->weights(); }, nb::arg("game"),
@@ -111,7 +112,7 @@ void bind_minimax(nb::module_& module) {
       "moves_alone",
       [](const AnyGame& game, const nb::bytes& state, int player, int width, int limit) {
         const Bytes* bytes = state_bytes(game, state);
-        const auto count = searches_for(game).moves_alone;
+        const auto count = family_of(game).moves_alone;
         if (!count) throw nb::value_error("in this game nobody can go on alone");
         if (player < 0 || player >= game.players()) throw nb::value_error("there is no such player");
         nb::gil_scoped_release release;

@@ -1,26 +1,36 @@
 #include "bind.hpp"
 
+// Families of games: bind_NAME() is in NAME.cpp.
+#define HALMA_FAMILIES(each) each(sternhalma) each(draughts) each(einstein) each(darkchess)
+
+namespace halma::python {
+#define HALMA_DECLARE(family) void bind_##family(nb::module_& module);
+HALMA_FAMILIES(HALMA_DECLARE)
+#undef HALMA_DECLARE
+}  // namespace halma::python
+
 NB_MODULE(_core, module) {
   using namespace halma::python;
-  module.doc() = "The inner loops of halma: rules, kernels and records.";
+  module.doc() = "The C++ core of halma: rules, records, searches, self-play and solvers.";
   module.def("build", [] { return HALMA_BUILD; }, "Compiler and flags this module was built with.");
-  // Variants live as long as the interpreter; that is no leak worth a warning.
+  // Variants live as long as the interpreter, which nanobind would report as leaks.
   nb::set_leak_warnings(false);
   bind_game(module);
   bind_record(module);
   bind_scripted(module);
+  bind_registry(module);
   bind_oracle(module);
   bind_search(module);
   bind_selfplay(module);
   bind_racing(module);
   bind_minimax(module);
   bind_retrograde(module);
-  bind_solve_chance(module);
+  bind_expectimax(module);
+  bind_endgames(module);
   bind_tabular(module);
   bind_examples(module);
-  bind_sternhalma(module);
-  bind_draughts(module);
-  bind_draughts_endgames(module);
-  bind_einstein(module);
-  bind_darkchess(module);
+
+#define HALMA_BIND(family) bind_##family(module);
+  HALMA_FAMILIES(HALMA_BIND)
+#undef HALMA_BIND
 }

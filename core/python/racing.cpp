@@ -1,15 +1,15 @@
-// Greedy players as Python sees them.
-#include "../search/racing.hpp"
-
+// Bindings of the greedy players.
+#include "../registry.hpp"
+#include "../search/greedy.hpp"
 #include "bind.hpp"
 
 namespace halma::python {
 namespace {
 
-const Racing& racing(const AnyGame& game) {
-  const Racing* found = racing_of(game);
-  if (!found) throw nb::value_error("pieces do not race in this game");
-  return *found;
+const RacingKernels& racing(const AnyGame& game) {
+  const RacingKernels& kernels = family_of(game).racing;
+  if (!kernels.advance) throw nb::value_error("pieces do not race in this game");
+  return kernels;
 }
 
 GreedyOptions greedy_options(const AnyGame& game, const Limits& limits, int random_plies,
@@ -28,7 +28,7 @@ GreedyOptions greedy_options(const AnyGame& game, const Limits& limits, int rand
 
 nb::dict greedy_games(const AnyGame& game, const Limits& limits, std::uint64_t games, std::uint64_t seed,
                       int random_plies, const std::vector<int>& stochastic, int threads) {
-  const Racing& kernels = racing(game);
+  const RacingKernels& kernels = racing(game);
   const GreedyOptions options = greedy_options(game, limits, random_plies, stochastic);
   if (threads < 1 || threads > 256) throw nb::value_error("the number of threads is 1 to 256");
   GreedyTotals totals;
@@ -56,8 +56,8 @@ nb::list greedy_game(const AnyGame& game, const Limits& limits, std::uint64_t nu
 }
 
 std::vector<Move> lookahead(const AnyGame& game, const nb::bytes& state, int depth) {
-  const Racing& kernels = racing(game);
-  if (!kernels.lookahead) throw nb::value_error("nobody can stand still in this game");
+  const RacingKernels& kernels = racing(game);
+  if (!kernels.lookahead) throw nb::value_error("a player cannot move twice in a row in this game");
   if (depth < 1 || depth > 8) throw nb::value_error("a depth is 1 to 8");
   const Bytes* bytes = state_bytes(game, state);
   if (game.at_chance(bytes) || game.terminal(bytes)) throw nb::value_error("nobody is to move here");
@@ -73,14 +73,10 @@ std::vector<Move> lookahead(const AnyGame& game, const nb::bytes& state, int dep
 
 void bind_racing(nb::module_& module) {
   module.def(
-      "races", [](const AnyGame& game) { return racing_of(game) != nullptr; }, nb::arg("game"),
+      "races", [](const AnyGame& game) { return family_of(game).racing.advance != nullptr; }, nb::arg("game"),
       "Whether a move has an advance in this game.");
   module.def(
-      "looks_ahead",
-      [](const AnyGame& game) {
-        const Racing* found = racing_of(game);
-        return found && found->lookahead;
-      },
+      "looks_ahead", [](const AnyGame& game) { return family_of(game).racing.lookahead != nullptr; },
       nb::arg("game"), "Whether several moves in a row of one player make sense in this game.");
   module.def(
       "advance",

@@ -4,8 +4,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/trampoline.h>
 
-#include "../search/registry.hpp"
-#include "../selfplay/registry.hpp"
+#include "../register_family.hpp"
 #include "bind.hpp"
 
 namespace halma::python {
@@ -250,8 +249,7 @@ class ScriptedTrampoline : public ScriptedGame {
 }  // namespace
 
 void bind_scripted(nb::module_& module) {
-  register_opaque_searches();
-  register_opaque_pool();
+  register_opaque();
   nb::class_<ScriptedGame, AnyGame, ScriptedTrampoline>(module, "ScriptedGame",
                                                         "Base of a game written in Python alone.")
       .def(

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "../search/registry.hpp"
-#include "../solve/crew.hpp"
+#include "../registry.hpp"
+#include "../search/any_search.hpp"
+#include "../thread_pool.hpp"
 #include "options.hpp"
 
 namespace halma::python {
@@ -52,7 +53,7 @@ void make(Search* self, const AnyGame& game, const SearchOptions& options, const
       options, {enum_from<EvaluatorKind>(evaluator, "evaluator"), weights, scale}, seed, max_pending, reuse};
   if (setup.evaluator.kind == EvaluatorKind::network && !traits(options.rule).uses_priors)
     throw nb::value_error("this rule makes no use of a network's policy");
-  new (self) Search{&game, searches_for(game).search(game, setup)};
+  new (self) Search{&game, family_of(game).search(game, setup)};
 }
 
 void set_record(Search& self, const Record& record) {
@@ -74,8 +75,8 @@ void run_many(const std::vector<Search*>& searches, std::uint64_t simulations, d
   check_distinct(searches);
   for (const Search* search : searches) search->ready();
   nb::gil_scoped_release release;
-  share_work(threads, searches.size(),
-             [&] { return [&](std::uint64_t i) { searches[i]->driver->run(simulations, seconds); }; });
+  parallel_for(threads, searches.size(),
+               [&] { return [&](std::uint64_t i) { searches[i]->driver->run(simulations, seconds); }; });
 }
 
 using Planes = nb::ndarray<float, nb::ndim<4>, nb::c_contig, nb::device::cpu>;

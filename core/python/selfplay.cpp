@@ -1,7 +1,8 @@
 // Self-play as Python sees it: arrays in, arrays out.
 #include <nanobind/stl/pair.h>
 
-#include "../selfplay/registry.hpp"
+#include "../registry.hpp"
+#include "../selfplay/pool.hpp"
 #include "options.hpp"
 
 namespace halma::python {
@@ -236,7 +237,7 @@ void bind_selfplay(nb::module_& module) {
              int slots, int groups, int threads, std::uint64_t seed, std::uint64_t first, std::uint64_t end) {
             const PoolPlan plan{options, limits, slots, groups, threads, seed, first, end};
             check_plan(game, plan);
-            new (self) SelfPlay{&game, make_pool(game, plan)};
+            new (self) SelfPlay{&game, family_of(game).pool(game, plan)};
           },
           nb::arg("game"), nb::arg("options"), nb::arg("limits"), nb::arg("slots"), nb::arg("groups") = 2,
           nb::arg("threads") = 1, nb::arg("seed") = 0, nb::arg("first") = 0, nb::arg("end") = kNoEnd,

@@ -2,32 +2,24 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/unique_ptr.h>
 
+#include "../registry.hpp"
 #include "../solve/retrograde.hpp"
 #include "bind.hpp"
 
 namespace halma::python {
 namespace {
 
-using ByteArray = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using WordArray = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
 const RetrogradeMakers& makers_for(const AnyGame& game) {
-  const auto& makers = registered_retrogrades();
-  const auto found = makers.find(typeid(game));
-  if (found == makers.end() || game.index_size() == 0)
+  const RetrogradeMakers& makers = family_of(game).retrograde;
+  if (!makers.solver || game.index_size() == 0)
     throw nb::value_error("this game cannot be solved by retrograde analysis");
-  return found->second;
-}
-
-int checked_threads(int threads) {
-  if (threads < 1) throw nb::value_error("there must be at least one thread");
-  return threads;
+  return makers;
 }
 
 std::unique_ptr<AnyRetrograde> make(const AnyGame& game, int threads) {
   const RetrogradeMakers& makers = makers_for(game);
   nb::gil_scoped_release release;
-  return makers.make(game, checked_threads(threads));
+  return makers.solver(game, checked_threads(threads));
 }
 
 std::uint64_t resolved(const AnyRetrograde& solution) {
@@ -132,9 +124,7 @@ void bind_retrograde(nb::module_& module) {
       .def(nb::new_(&make), nb::arg("game"), nb::arg("threads") = 2, nb::keep_alive<0, 2>())
       .def_static(
           "supports",
-          [](const AnyGame& game) {
-            return game.index_size() > 0 && registered_retrogrades().contains(typeid(game));
-          },
+          [](const AnyGame& game) { return game.index_size() > 0 && family_of(game).retrograde.solver; },
           nb::arg("game"))
       .def_static(
           "bytes_needed", [](const AnyGame& game) { return makers_for(game).bytes_needed(game); },

@@ -1,10 +1,6 @@
 #include "../games/sternhalma_backward.hpp"
 #include "../games/sternhalma_forward.hpp"
-#include "../learn/registry.hpp"
-#include "../search/racing.hpp"
-#include "../search/registry.hpp"
-#include "../selfplay/registry.hpp"
-#include "../solve/retrograde.hpp"
+#include "../register_family.hpp"
 #include "bind.hpp"
 
 namespace halma::python {
@@ -55,14 +51,8 @@ nb::object build(HoleBoard board, const SternhalmaOptions& options) {
 }  // namespace
 
 void bind_sternhalma(nb::module_& module) {
-  register_searches<SmallSternhalma>();
-  register_tabular<SmallSternhalma>();
-  register_searches<LargeSternhalma>();
-  register_pool<SmallSternhalma>();
-  register_pool<LargeSternhalma>();
-  register_racing<SmallSternhalma>();
-  register_racing<LargeSternhalma>();
-  register_retrograde<SmallSternhalma>();  // whatever can be solved is small
+  register_family<SmallSternhalma>();
+  register_family<LargeSternhalma>();
   bind_size<SmallSternhalma>(module, "SmallSternhalma");
   bind_size<LargeSternhalma>(module, "LargeSternhalma");
 

@@ -3,17 +3,13 @@
 
 #include <cstring>
 
-#include "../games/darkchess.hpp"
-#include "../games/einstein.hpp"
 #include "../learn/match_optimal.hpp"
-#include "../learn/registry.hpp"
+#include "../learn/tabular.hpp"
+#include "../registry.hpp"
 #include "options.hpp"
 
 namespace halma::python {
 namespace {
-
-using Values = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Distances = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 struct Trainer {
   const AnyGame* game;
@@ -21,25 +17,22 @@ struct Trainer {
   std::unique_ptr<AnyTabular> tabular;
 };
 
-void check_threads(int threads) {
-  if (threads < 1) throw nb::value_error("there must be at least one thread");
-}
-
 void make(Trainer* self, const AnyGame& game, const TabularOptions& options, int threads) {
-  check_threads(threads);
+  checked_threads(threads);
   check_search(game, options.search);
   if (options.simulations < 1 + options.count_root)
     throw nb::value_error("a search needs a simulation beside the root's");
   std::unique_ptr<AnyTabular> tabular;
   {
     nb::gil_scoped_release release;
-    tabular = make_tabular(game, options, threads);
+    const Family& family = family_of(game);
+    tabular = (family.tabular ? family : opaque_family()).tabular(game, options, threads);
   }
   new (self) Trainer{&game, options, std::move(tabular)};
 }
 
 nb::object iterate(Trainer& self, double learning_rate, int threads, double seconds) {
-  check_threads(threads);
+  checked_threads(threads);
   std::optional<IterationTotals> totals;
   {
     nb::gil_scoped_release release;
@@ -112,37 +105,25 @@ std::uint64_t updated(const Trainer& self, std::uint32_t at_least) {
   return number;
 }
 
-/// Plays the match if the game is of one of these families.
-template <class... Families>
-std::optional<MatchTotals> match_among(const Trainer& self, WorthTable truth, std::uint64_t games,
-                                       std::uint64_t seed, int threads) {
-  std::optional<MatchTotals> totals;
-  const auto attempt = [&]<class G>(const Erased<G>* found) {
-    if (found)
-      totals = match_optimal(*self.game, found->concrete(), self.tabular->table(), truth, self.options.limits,
-                             games, seed, threads);
-  };
-  (attempt(dynamic_cast<const Erased<Families>*>(self.game)), ...);
-  return totals;
-}
-
-nb::dict match(const Trainer& self, const Values& values, const Distances& distances, std::uint64_t games,
-               std::uint64_t seed, int threads) {
-  check_threads(threads);
+nb::dict match(const Trainer& self, const DoubleArray& values, const ByteArray& distances,
+               std::uint64_t games, std::uint64_t seed, int threads) {
+  checked_threads(threads);
   if (values.shape(0) != self.game->index_size() || distances.shape(0) != self.game->index_size())
     throw nb::value_error("these arrays do not have an entry for every position");
-  std::optional<MatchTotals> totals;
+  const auto match_optimal = family_of(*self.game).expectimax.match_optimal;
+  if (!match_optimal) throw nb::value_error("values of this kind belong to a game with chance");
+  MatchTotals totals;
   {
     nb::gil_scoped_release release;
-    totals = match_among<Einstein, DarkChess>(self, {values.data(), distances.data()}, games, seed, threads);
+    totals = match_optimal(*self.game, self.tabular->table(), {values.data(), distances.data()},
+                           self.options.limits, games, seed, threads);
   }
-  if (!totals) throw nb::value_error("values of this kind belong to a game of chance");
   nb::dict out;
   for (const int side : {0, 1}) {
     nb::dict counts;
-    counts["wins"] = totals->wins[side];
-    counts["draws"] = totals->draws[side];
-    counts["losses"] = totals->losses[side];
+    counts["wins"] = totals.wins[side];
+    counts["draws"] = totals.draws[side];
+    counts["losses"] = totals.losses[side];
     out[side == 0 ? "first" : "second"] = counts;
   }
   return out;

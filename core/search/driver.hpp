@@ -22,7 +22,7 @@ template <Game G>
 class SearchDriver {
  public:
   using State = typename G::State;
-  using Leaf = typename Mcts<G>::Leaf;
+  using Leaf = halma::Leaf<G>;
   using Scratch = SearchScratch<G>;
 
   /// `any` is the same game as `game`; both must outlive the driver. Up to `max_pending` leaves
@@ -45,8 +45,8 @@ class SearchDriver {
     forget_tree();
   }
 
-  /// Goes to the current position of a game, that of an equal variant. With `reuse`, the tree is kept if this driver's
-  /// game is the beginning of that one.
+  /// Goes to the current position of a game, that of an equal variant. With `reuse`, the tree is kept if this
+  /// driver's game is the beginning of that one.
   void set_record(const Record& record) {
     const bool continues = reuse_ && record_ && record.continues(*record_);
     if (continues) {
@@ -79,7 +79,7 @@ class SearchDriver {
   /// number of simulations in all; those kept from an earlier search count.
   void begin(std::uint64_t simulations, Scratch& scratch, bool dirichlet = true) {
     root_ = state();
-    search_.new_history().read(*record_);
+    search_.read_history(*record_);
     find_earlier();
     budget_ = simulations;
     dirichlet_ = dirichlet;
@@ -129,7 +129,7 @@ class SearchDriver {
       recent.push_back(leaf.state);
       for (std::size_t i = leaf.decisions.size(); i-- > 0 && recent.size() < history;)
         recent.push_back(leaf.decisions[i]);
-      context = search_.context(leaf);
+      context = search_.history().context(leaf);
     }
     for (std::size_t i = 0; i < earlier_.size() && recent.size() < history; ++i)
       recent.push_back(earlier_[i]);
@@ -171,7 +171,8 @@ class SearchDriver {
       if (seconds > 0 && search_.simulations() % 64 == 0 && Clock::now() >= deadline) break;
       search_.select(leaf);
       if (!leaf.decided)
-        evaluator.evaluate(*game_, leaf.state, search_.limits_left(leaf), leaf.values, search_.random());
+        evaluator.evaluate(*game_, leaf.state, search_.history().limits_left(leaf), leaf.values,
+                           search_.random());
       search_.back_up(leaf, leaf.values);
     }
   }

@@ -4,9 +4,9 @@
 
 #include <array>
 #include <limits>
-#include <thread>
 
 #include "../any.hpp"
+#include "../thread_pool.hpp"
 
 namespace halma {
 
@@ -158,10 +158,7 @@ GreedyTotals greedy_games(const G& game, std::uint64_t games, std::uint64_t seed
     }
     parts[thread] = totals;
   };
-  std::vector<std::thread> others;
-  for (int thread = 1; thread < threads; ++thread) others.emplace_back(work, thread);
-  work(0);
-  for (std::thread& other : others) other.join();
+  ThreadPool(threads).run(work);
   GreedyTotals totals;
   for (const GreedyTotals& part : parts) totals.add(part);
   return totals;

@@ -10,7 +10,7 @@
 
 #include "certainty.hpp"
 #include "evaluators.hpp"
-#include "history.hpp"
+#include "leaf.hpp"
 #include "rules/registry.hpp"
 
 namespace halma {
@@ -36,20 +36,7 @@ class Mcts {
   using State = typename G::State;
   using Index = typename Tree<G>::Index;
   using Node = typename Tree<G>::Node;
-
-  /// A simulation on its way: the path that was selected and, once known, its values.
-  struct Leaf {
-    struct Step {
-      Index node, edge;
-    };
-    std::vector<Step> path;
-    State state;                   // at the end of the path
-    std::vector<State> decisions;  // decision states on the path, root first; if kept
-    int plies = 0;                 // moves of the path
-    int reversible = 0;            // of those, how many at its end are reversible; if tracked
-    bool decided = false;          // values are known; otherwise the state must be evaluated
-    float values[kMaxPlayers];
-  };
+  using Leaf = halma::Leaf<G>;
 
   /// The game must outlive the search.
   Mcts(const G& game, const SearchOptions& options, std::uint64_t seed, LeafEvaluation leaves)
@@ -61,21 +48,20 @@ class Mcts {
         // Priors must be kept, so with them a position becomes a node at once.
         defer_(leaves == LeafEvaluation::values && game.players() == 2),
         open_late_(leaves == LeafEvaluation::values && !traits_->lists_all_moves),
-        looks_back_(leaves == LeafEvaluation::planes && game.history() > 1),
-        shows_context_(leaves == LeafEvaluation::planes && uses_context(game)) {}
+        history_(game, options.limits, leaves == LeafEvaluation::planes) {}
 
   const Tree<G>& tree() const { return tree_; }
   const SearchOptions& options() const { return options_; }
   const RuleTraits& rule() const { return *traits_; }
-  const GameHistory& history() const { return history_; }
+  const LeafHistory<G>& history() const { return history_; }
   Random& random() { return random_; }
   /// Simulations of this root, those kept from an earlier tree included.
   std::uint64_t simulations() const { return simulations_; }
   bool has_root() const { return !tree_.nodes.empty(); }
   void clear() { tree_.clear(); }
 
-  /// The game up to the next root, to be filled before start() or start_below().
-  GameHistory& new_history() { return history_; }
+  /// Takes over the game up to the next root; to be called before start() or start_below().
+  void read_history(const Record& record) { history_.read(record); }
 
   /// Starts a tree at a decision state. `priors` has one number per legal move, null for equal
   /// ones; `values` one per player; `moves` are the legal moves, where they are listed already.
@@ -159,9 +145,9 @@ class Mcts {
       if (node.kind == Tree<G>::kChance) {
         game_->resolve(state, tree_.what[edge]);
       } else {
-        if (keep_states_) leaf.decisions.push_back(state);
+        if (history_.keeps_states()) leaf.decisions.push_back(state);
         ++leaf.plies;
-        if (track_clock_)
+        if (history_.tracks_clock())
           leaf.reversible = game_->irreversible(state, tree_.what[edge]) ? 0 : leaf.reversible + 1;
         game_->play(state, tree_.what[edge]);
       }
@@ -180,7 +166,7 @@ class Mcts {
       if (to == Tree<G>::kUnvisited) {
         // First, as exact values do not depend on the path.
         if (options_.oracle && probe_leaf(leaf, edge)) break;
-        if (limited_ && line_ends(leaf)) {
+        if (history_.is_limited() && history_.ends(leaf, tree_)) {
           end_line(leaf, edge);
           break;
         }
@@ -223,25 +209,6 @@ class Mcts {
       }
     }
     if (options_.solver) back_up_proofs(leaf);
-  }
-
-  /// What planes show of the game before a leaf, beside earlier states.
-  Context context(const Leaf& leaf) const {
-    Context context;
-    if (!shows_context_) return context;
-    context.repetitions = occurrences(leaf, std::numeric_limits<int>::max());
-    context.no_progress = no_progress_share(halfmove_clock(leaf), history_.limits.no_progress);
-    return context;
-  }
-  /// What is left of the game's limits at a leaf; with LineLimits::rules all of it.
-  LimitsLeft limits_left(const Leaf& leaf) const {
-    const Limits& limits = history_.limits;
-    if (options_.limits == LineLimits::rules) return {limits.plies, limits.no_progress, limits.no_progress};
-    return {limits.plies > 0 ? limits.plies - history_.plies - leaf.plies : 0,
-            limits.no_progress > 0 ? limits.no_progress - halfmove_clock(leaf) : 0, limits.no_progress};
-  }
-  int halfmove_clock(const Leaf& leaf) const {
-    return leaf.reversible + (leaf.reversible == leaf.plies ? history_.halfmove_clock : 0);
   }
 
   std::vector<RootMove> root_moves(int line_length = 8) const {
@@ -354,31 +321,8 @@ class Mcts {
   /// What follows once the root's node and history are there.
   void enter_root(const State& state) {
     root_state_ = state;
-    const Limits& limits = history_.limits;
-    // How often a position must have occurred before for a line to end with it; 0: never.
-    repetitions_needed_ = options_.limits == LineLimits::rules              ? 0
-                          : options_.limits == LineLimits::first_repetition ? 1
-                                                                            : limits.repetitions - 1;
-    const bool by_game = options_.limits != LineLimits::rules;
-    limited_ = repetitions_needed_ > 0 ||
-               (by_game && (limits.plies > 0 || limits.no_progress > 0 || limits.cycle_window > 0));
-    track_clock_ = shows_context_ || repetitions_needed_ > 0 || (by_game && limits.no_progress > 0);
-    keep_states_ = looks_back_ || shows_context_ || repetitions_needed_ > 0;
     open_all(0, state);
     probe_root_moves();
-  }
-
-  /// Whether the game record would end where the leaf is, or first_repetition says so.
-  bool line_ends(const Leaf& leaf) const {
-    const Limits& limits = history_.limits;
-    if (limits.plies > 0 && history_.plies + leaf.plies >= limits.plies) return true;
-    const int clock = halfmove_clock(leaf);
-    if (limits.no_progress > 0 && clock >= limits.no_progress) return true;
-    // Two plies at least lie between occurrences of a position.
-    if (repetitions_needed_ > 0 && clock >= 2 * repetitions_needed_ && !game_->at_chance(leaf.state) &&
-        occurrences(leaf, repetitions_needed_) >= repetitions_needed_)
-      return true;
-    return limits.cycle_window > 0 && history_.plies + leaf.plies >= limits.cycle_window && cycles(leaf);
   }
 
   /// The rules end a game before its limits do; else the edge is marked.
@@ -388,41 +332,6 @@ class Mcts {
     tree_.child[edge] = Tree<G>::kLineEnd;
     if (proves() && (over || options_.limits == LineLimits::game))
       tree_.proof[edge] = proof_of(leaf.values[tree_.nodes[leaf.path.back().node].mover]);
-  }
-
-  /// Earlier occurrences of the leaf's position in the game and on the path, up to `enough`.
-  int occurrences(const Leaf& leaf, int enough) const {
-    const int clock = halfmove_clock(leaf);
-    if (clock == 0) return 0;
-    const std::uint64_t key = game_->key(leaf.state);
-    if (key == 0) return 0;
-    const int mover = game_->mover(leaf.state);
-    int found = 0;
-    const int on_path = static_cast<int>(leaf.decisions.size());
-    for (int i = on_path; i-- > on_path - leaf.reversible && found < enough;)
-      found += game_->mover(leaf.decisions[i]) == mover && game_->key(leaf.decisions[i]) == key;
-    if (leaf.reversible == leaf.plies)
-      for (std::size_t i = history_.keys.size(); i-- > 0 && found < enough;) found += history_.keys[i] == key;
-    return found;
-  }
-
-  /// liu2019: whether the last moves end on too few different cells.
-  bool cycles(const Leaf& leaf) const {
-    const Limits& limits = history_.limits;
-    FixedList<int, 64> cells;
-    int seen = 0;
-    const auto add = [&](int cell) {
-      ++seen;
-      if (std::find(cells.begin(), cells.end(), cell) == cells.end()) cells.push(cell);
-      return seen < limits.cycle_window && cells.size() < limits.cycle_landings;
-    };
-    for (std::size_t i = leaf.path.size(); i-- > 0;)
-      if (tree_.nodes[leaf.path[i].node].kind == Tree<G>::kDecision &&
-          !add(game_->landing(tree_.what[leaf.path[i].edge])))
-        return cells.size() < limits.cycle_landings;
-    for (const int cell : history_.landings)
-      if (!add(cell)) break;
-    return seen == limits.cycle_window && cells.size() < limits.cycle_landings;
   }
 
   /// Asks the rules and the oracle about every move of the root, so that a search that ends
@@ -530,7 +439,7 @@ class Mcts {
       State after = leaf.state;
       Outcome outcome = 0;
       // Where a position may recur, outcomes need edges that can say so.
-      const bool defer = defer_ && (repetitions_needed_ == 0 || leaf.reversible == 0);
+      const bool defer = defer_ && (!history_.ends_by_repetition() || leaf.reversible == 0);
       if (defer) {
         outcome = sample(*game_, leaf.state, random_);
         game_->resolve(after, outcome);
@@ -662,16 +571,11 @@ class Mcts {
   const RuleTraits* traits_;
   AnyRule rule_;
   Random random_;
-  bool defer_;          // positions become nodes at their second visit
-  bool open_late_;      // nodes get edges for the moves they try
-  bool looks_back_;     // planes show earlier states
-  bool shows_context_;  // planes show repetition and the halfmove clock
-  // What the root's history asks for; see enter_root().
-  bool limited_ = false, track_clock_ = false, keep_states_ = false;
-  int repetitions_needed_ = 0;
+  bool defer_;      // positions become nodes at their second visit
+  bool open_late_;  // nodes get edges for the moves they try
   Tree<G> tree_;
   State root_state_;
-  GameHistory history_;
+  LeafHistory<G> history_;
   std::uint64_t simulations_ = 0;
 };
 

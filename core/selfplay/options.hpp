@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "../any.hpp"
 #include "../options.hpp"
 #include "../search/options.hpp"
 
@@ -56,6 +57,14 @@ struct DeclaredOptions<SelfPlayOptions> {
       Declared<O, float>{"no_resign_share", &O::no_resign_share,
                          "Share of games without resignation, to count wrong ones.", 0, 1},
   };
+};
+
+/// Everything a pool is made of, beside its game.
+struct PoolPlan {
+  SelfPlayOptions options;
+  Limits limits;
+  int slots, groups, threads;
+  std::uint64_t seed, first, end;
 };
 
 }  // namespace halma

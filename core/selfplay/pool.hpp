@@ -10,7 +10,7 @@
 
 #include "../huge_pages.hpp"
 #include "../prefetch.hpp"
-#include "crew.hpp"
+#include "../thread_pool.hpp"
 #include "slot.hpp"
 
 namespace halma {
@@ -75,7 +75,7 @@ class Pool : public AnyPool {
        int groups, int threads, std::uint64_t seed, std::uint64_t first, std::uint64_t end)
       : context_{&game, &any, options, limits, seed, static_cast<std::uint64_t>(slots), end},
         scratch_(static_cast<std::size_t>(threads)),
-        crew_(threads),
+        threads_(threads),
         rows_(static_cast<std::size_t>(slots)),
         leaves_(static_cast<std::size_t>(slots)),
         finishers_(static_cast<std::size_t>(slots)) {
@@ -94,15 +94,16 @@ class Pool : public AnyPool {
 
   int collect(int group, PlaneBatch planes) override {
     const std::lock_guard lock(mutex_);
-    crew_.share(groups_[group].size(), [&](int worker, int i) { run(groups_[group], i, worker, planes); });
+    threads_.for_each(groups_[group].size(),
+                      [&](int worker, int i) { run(groups_[group], i, worker, planes); });
     return fill(groups_[group], planes);
   }
 
   void submit(int group, const NetworkOutput& output) override {
     const std::lock_guard lock(mutex_);
     with_types(output, [&](const auto* logits, const auto* values) {
-      crew_.share(groups_[group].size(),
-                  [&](int, int i) { back_up(groups_[group].first + i, logits, values); });
+      threads_.for_each(groups_[group].size(),
+                        [&](int, int i) { back_up(groups_[group].first + i, logits, values); });
     });
     groups_[group].pending = 0;
   }
@@ -110,7 +111,7 @@ class Pool : public AnyPool {
   int step(int group, const NetworkOutput& output, PlaneBatch planes) override {
     const std::lock_guard lock(mutex_);
     with_types(output, [&](const auto* logits, const auto* values) {
-      crew_.share_portions(groups_[group].size(), [&](int worker, int first, int last) {
+      threads_.for_ranges(groups_[group].size(), [&](int worker, int first, int last) {
         for (int i = first; i < last; ++i) {
           prefetch_behind(groups_[group].first + i, groups_[group].first + last);
           back_up(groups_[group].first + i, logits, values);
@@ -205,7 +206,7 @@ class Pool : public AnyPool {
     if (one_leaf())
       close_gaps(group, planes, row);
     else
-      crew_.share(group.size(), [&](int worker, int i) {
+      threads_.for_each(group.size(), [&](int worker, int i) {
         const int slot = group.first + i;
         for (int k = 0; k < leaves_[slot]; ++k) encode(slot, k, worker, planes, rows_[slot] + k);
       });
@@ -282,7 +283,7 @@ class Pool : public AnyPool {
   HugeVector<Slot<G>> slots_;
   std::vector<Group> groups_;
   std::vector<Scratch> scratch_;  // [worker]
-  Crew crew_;
+  ThreadPool threads_;
   // Beside the slots, so that handing out rows does not walk through all of them.
   std::vector<int> rows_;                // [slot]: its first row
   std::vector<int> leaves_;              // [slot]: pending leaves

@@ -16,55 +16,17 @@
 
 #include <array>
 #include <cstring>
-#include <map>
-#include <memory>
-#include <optional>
 #include <span>
 #include <stdexcept>
-#include <typeindex>
+#include <utility>
+#include <vector>
 
 #include "../any.hpp"
-#include "crew.hpp"
+#include "../exact_value.hpp"
+#include "../thread_pool.hpp"
 #include "pages.hpp"
 
 namespace halma {
-
-/// What is known of a position, for the player to move, as two bits of a table.
-enum class Solved : std::uint8_t { draw = 0, win = 1, loss = 2, illegal = 3 };
-
-/// Entry i of a table that holds four values a byte, low bits first.
-inline Solved packed_value(const std::uint8_t* table, std::uint64_t i) {
-  return static_cast<Solved>(table[i >> 2] >> (2 * (i & 3)) & 3);
-}
-
-template <class G>
-concept TakesBack = Game<G> && requires(const G& game, const typename G::Backward& tables,
-                                        typename G::Backward::Block& block, std::uint32_t place) {
-  { G::Backward::rows(game) } -> std::same_as<std::uint64_t>;
-  { G::Backward::width(game) } -> std::same_as<std::uint64_t>;
-  { tables.max_moves() } -> std::same_as<int>;
-  { tables.block(std::uint64_t{}) } -> std::same_as<std::uint32_t>;
-  { tables.weight(std::uint64_t{}) } -> std::same_as<int>;
-  { block.open(place) } -> std::same_as<void>;
-  { block.standing(place) } -> std::same_as<int>;
-  { block.turned(place) } -> std::same_as<typename G::Backward::Spot>;
-  { block.turned_and_mirrored(place) } -> std::same_as<typename G::Backward::Spot>;
-  block.predecessors(place, [](std::uint32_t) {});
-};
-
-/// The way forward, which has nothing in common with the way back but the index: rows of
-/// positions that follow each other (see sternhalma_forward.hpp).
-template <class G>
-concept WalksIndex = Game<G> && requires(const G& game, typename G::Forward& walk,
-                                         const typename G::Forward::Before& before, const MoveList& moves) {
-  { G::Forward::rows(game) } -> std::same_as<std::uint64_t>;
-  { G::Forward::width(game) } -> std::same_as<std::uint64_t>;
-  walk.open(std::uint64_t{});
-  { walk.next() } -> std::same_as<typename G::Forward::Before>;
-  { walk.rank(before.set) } -> std::same_as<std::uint64_t>;
-  { walk.agrees(before, std::uint64_t{}) } -> std::same_as<bool>;
-  walk.after(before, moves, [](std::uint64_t) {});
-};
 
 /// A solution in the making, whatever the game.
 class AnyRetrograde {
@@ -78,7 +40,7 @@ class AnyRetrograde {
   virtual bool finished() const = 0;
   virtual std::uint64_t illegal() const = 0;
   /// Value and distance of one position.
-  virtual std::pair<Solved, int> probe(std::uint64_t index) const = 0;
+  virtual std::pair<Wdl, int> probe(std::uint64_t index) const = 0;
   /// Writes what probe() says for the positions from `first` on, a multiple of four:
   /// values as two bits each, or distances.
   virtual void values(std::uint64_t first, std::uint64_t number, std::uint8_t* out) const = 0;
@@ -126,11 +88,11 @@ class Retrograde final : public AnyRetrograde {
     if (layers_.size() > deepest()) throw std::length_error("this game is deeper than a byte can tell");
     std::atomic<std::uint64_t> found = 0;
     if (layers_.empty())
-      share_work(threads_, rows_, [&] { return First(*this, found); });
+      parallel_for(threads_, rows_, [&] { return First(*this, found); });
     else if (layers_.size() % 2 == 1)  // the last layer is lost, so its predecessors are won
-      share_work(threads_, rows_, [&] { return Next<true>(*this, found); });
+      parallel_for(threads_, rows_, [&] { return Next<true>(*this, found); });
     else
-      share_work(threads_, rows_, [&] { return Next<false>(*this, found); });
+      parallel_for(threads_, rows_, [&] { return Next<false>(*this, found); });
     frontier_.swap(next_);
     if (found == 0)
       finished_ = true;
@@ -139,8 +101,8 @@ class Retrograde final : public AnyRetrograde {
     return found;
   }
 
-  std::pair<Solved, int> probe(std::uint64_t index) const override {
-    std::pair<Solved, int> answer;
+  std::pair<Wdl, int> probe(std::uint64_t index) const override {
+    std::pair<Wdl, int> answer;
     visit(index, 1, [&](std::uint64_t, std::uint8_t cell) { answer = {value_of(cell), distance_of(cell)}; });
     return answer;
   }
@@ -186,10 +148,10 @@ class Retrograde final : public AnyRetrograde {
   }
   static std::uint64_t row_words(const G& game) { return (Backward::width(game) + 63) / 64; }
 
-  Solved value_of(std::uint8_t cell) const {
-    if (cell >= open_) return Solved::draw;
-    if (cell == illegal_cell()) return Solved::illegal;
-    return cell % 2 ? Solved::win : Solved::loss;
+  Wdl value_of(std::uint8_t cell) const {
+    if (cell >= open_) return Wdl::draw;
+    if (cell == illegal_cell()) return Wdl::illegal;
+    return cell % 2 ? Wdl::win : Wdl::loss;
   }
   std::uint8_t distance_of(std::uint8_t cell) const { return cell <= deepest() ? cell : 0; }
 
@@ -331,7 +293,7 @@ class Retrograde final : public AnyRetrograde {
   template <class Visitor>
   void in_chunks(std::uint64_t first, std::uint64_t number, Visitor visitor) const {
     constexpr std::uint64_t kChunk = 1 << 16;
-    share_work(threads_, (number + kChunk - 1) / kChunk, [&] {
+    parallel_for(threads_, (number + kChunk - 1) / kChunk, [&] {
       return [&](std::uint64_t chunk) {
         const std::uint64_t skip = chunk * kChunk;
         visit(first + skip, std::min(kChunk, number - skip),
@@ -356,7 +318,7 @@ class Retrograde final : public AnyRetrograde {
 /// Checks entries against those of their successors, by the rules as they are played
 /// forward, and counts those that do not fit: all entries that lead to the rows from
 /// `first` on. Without distances (an empty span) only the values are looked at.
-template <WalksIndex G>
+template <TakesBack G>
 class Checker {
  public:
   Checker(const G& game, const std::uint8_t* values, std::span<const std::uint8_t> distances)
@@ -364,7 +326,7 @@ class Checker {
 
   std::uint64_t count_inconsistent(std::uint64_t first, std::uint64_t rows, int threads) const {
     std::atomic<std::uint64_t> wrong = 0;
-    share_work(threads, rows, [&] {
+    parallel_for(threads, rows, [&] {
       return [&, walk = Forward(game_)](std::uint64_t row) mutable { wrong += in_row(walk, first + row); };
     });
     return wrong;
@@ -395,7 +357,7 @@ class Checker {
   }
 
   bool fits(const Forward& walk, const Before& before, std::uint64_t row) const {
-    const Solved value = packed_value(values_, before.index);
+    const Wdl value = packed_wdl(values_, before.index);
     const int distance = distances_.empty() ? 0 : distances_[before.index];
     MoveList moves;
     game_.legal(before.state, moves);
@@ -403,26 +365,25 @@ class Checker {
       float scores[kMaxPlayers];
       game_.result(before.state, scores);
       const bool has_won = scores[game_.mover(before.state)] == 1.0f;
-      return value == (has_won ? Solved::illegal : Solved::loss) && distance == 0;
+      return value == (has_won ? Wdl::illegal : Wdl::loss) && distance == 0;
     }
     unsigned found = 0;                  // bit v: some successor has the value v
     int soonest = 1 << 30, latest = -1;  // of the opponent's losses and wins
     walk.after(before, moves, [&](std::uint64_t place) {
-      const Solved theirs = packed_value(values_, row + place);
+      const Wdl theirs = packed_wdl(values_, row + place);
       found |= 1u << static_cast<int>(theirs);
       if (distances_.empty()) return;
       const int plies = distances_[row + place];
-      soonest = std::min(soonest, theirs == Solved::loss ? plies : soonest);
-      latest = std::max(latest, theirs == Solved::win ? plies : latest);
+      soonest = std::min(soonest, theirs == Wdl::loss ? plies : soonest);
+      latest = std::max(latest, theirs == Wdl::win ? plies : latest);
     });
-    const auto leads_to = [&](Solved theirs) { return found >> static_cast<int>(theirs) & 1; };
-    if (leads_to(Solved::illegal)) return false;
-    if (leads_to(Solved::loss))
-      return value == Solved::win && (distances_.empty() || distance == soonest + 1);
-    if (leads_to(Solved::draw)) return value == Solved::draw && distance == 0;
+    const auto leads_to = [&](Wdl theirs) { return found >> static_cast<int>(theirs) & 1; };
+    if (leads_to(Wdl::illegal)) return false;
+    if (leads_to(Wdl::loss)) return value == Wdl::win && (distances_.empty() || distance == soonest + 1);
+    if (leads_to(Wdl::draw)) return value == Wdl::draw && distance == 0;
     // All moves lose. In what order is for the distances to say: without them a circle of
     // such positions would prove itself.
-    return value == Solved::loss && (distances_.empty() || distance == latest + 1);
+    return value == Wdl::loss && (distances_.empty() || distance == latest + 1);
   }
 
   const G& game_;
@@ -430,43 +391,5 @@ class Checker {
   std::span<const std::uint8_t> distances_;
   std::uint64_t width_;
 };
-
-/// Which compiled analysis belongs to which family; a family's own source file registers.
-struct RetrogradeMakers {
-  std::unique_ptr<AnyRetrograde> (*make)(const AnyGame&, int threads);
-  std::uint64_t (*bytes_needed)(const AnyGame&);
-  /// How many rows a check goes through.
-  std::uint64_t (*rows)(const AnyGame&);
-  std::uint64_t (*count_inconsistent)(const AnyGame&, const std::uint8_t* values,
-                                      std::span<const std::uint8_t> distances, std::uint64_t first,
-                                      std::uint64_t rows, int threads);
-};
-
-inline std::map<std::type_index, RetrogradeMakers>& registered_retrogrades() {
-  static std::map<std::type_index, RetrogradeMakers> makers;
-  return makers;
-}
-
-template <class G>
-const G& concrete(const AnyGame& game) {
-  return static_cast<const Erased<G>&>(game).concrete();
-}
-
-template <TakesBack G>
-  requires WalksIndex<G>
-void register_retrograde() {
-  registered_retrogrades()[typeid(Erased<G>)] = {
-      .make = [](const AnyGame& game, int threads) -> std::unique_ptr<AnyRetrograde> {
-        return std::make_unique<Retrograde<G>>(concrete<G>(game), threads);
-      },
-      .bytes_needed = [](const AnyGame& game) { return Retrograde<G>::bytes_needed(concrete<G>(game)); },
-      .rows = [](const AnyGame& game) { return G::Forward::rows(concrete<G>(game)); },
-      .count_inconsistent =
-          [](const AnyGame& game, const std::uint8_t* values, std::span<const std::uint8_t> distances,
-             std::uint64_t first, std::uint64_t rows, int threads) {
-            return Checker<G>(concrete<G>(game), values, distances).count_inconsistent(first, rows, threads);
-          },
-  };
-}
 
 }  // namespace halma

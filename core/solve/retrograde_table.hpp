@@ -3,8 +3,8 @@
 
 #include <typeinfo>
 
+#include "../any.hpp"
 #include "../oracle.hpp"
-#include "retrograde.hpp"
 
 namespace halma {
 
@@ -22,22 +22,12 @@ class RetrogradeTable final : public Oracle {
   std::optional<ExactValue> probe(const std::byte* state) const override {
     if (game_->terminal(state)) return std::nullopt;
     const std::uint64_t index = game_->index(state);
-    switch (packed_value(values_, index)) {
-      case Solved::draw:
-        return ExactValue{0.5, 0};
-      case Solved::win:
-        return ExactValue{1, distance(index)};
-      case Solved::loss:
-        return ExactValue{0, distance(index)};
-      case Solved::illegal:
-        break;
-    }
-    return std::nullopt;
+    const Wdl wdl = packed_wdl(values_, index);
+    if (wdl == Wdl::illegal) return std::nullopt;
+    return exact_value(wdl, distances_ ? distances_[index] : 0);
   }
 
  private:
-  int distance(std::uint64_t index) const { return distances_ ? distances_[index] : 0; }
-
   const AnyGame* game_;
   const std::uint8_t *values_, *distances_;
 };

@@ -1,4 +1,6 @@
-"""The inner loops of halma: rules, kernels and records."""
+"""
+The C++ core of halma: rules, records, searches, self-play and solvers.
+"""
 
 from collections.abc import Sequence
 import enum
@@ -187,6 +189,9 @@ class ScriptedGame(AnyGame):
     """Base of a game written in Python alone."""
 
     def __init__(self, *, state_size: int, players: int, max_score: float, actions: int, shape: tuple[int, int, int], history: int, version: int, index_size: int) -> None: ...
+
+def capabilities(game: AnyGame) -> dict[str, bool]:
+    """Which optional hooks of the contract a game offers; see core/game.hpp."""
 
 class Oracle:
     """Knows the exact value of some positions of a game for two."""
@@ -863,7 +868,7 @@ class Retrograde:
         """
 
 class Expectimax:
-    """Solves a chance game stage by stage."""
+    """Solves a game with chance stage by stage."""
 
     def __init__(self, game: AnyGame, threads: int = 2) -> None: ...
 
@@ -896,7 +901,7 @@ class Expectimax:
     @property
     def passes(self) -> int:
         """
-        The most quiet moves in a row that any value depends on, where play can circle.
+        The most reversible moves in a row that any value depends on, in cyclic games.
         """
 
     @property
@@ -913,7 +918,7 @@ class Expectimax:
         """Distances by index; not a copy."""
 
 class ExpectimaxTable(Oracle):
-    """Answers questions from the arrays of a solution."""
+    """A solved game with chance, from the arrays of a solution."""
 
     def __init__(self, game: AnyGame, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 2) -> None: ...
 
@@ -946,6 +951,79 @@ class ExpectimaxTable(Oracle):
 
 def index_many(game: AnyGame, states: numpy.typing.NDArray[numpy.uint8]) -> numpy.typing.NDArray[numpy.uint64]:
     """Dense indices of many decision states."""
+
+class Endgames(Oracle):
+    """
+    Endgame tables, solved slice by slice.
+
+    A slice is all positions of the same material, seen from the side to move. A table holds
+    a byte a position: plies to the end, odd if won and even if lost; DRAW; or NONE where there
+    is no position.
+    """
+
+    def __init__(self, game: AnyGame, pieces: int = 4, threads: int = 2) -> None: ...
+
+    DRAW: int = 254
+
+    NONE: int = 255
+
+    @staticmethod
+    def supports(game: AnyGame) -> bool:
+        """Whether this game has endgame tables."""
+
+    @staticmethod
+    def bytes_needed(game: AnyGame, pieces: int) -> int:
+        """
+        Size of all tables together; the largest slice is held three times while solved.
+        """
+
+    @property
+    def pieces(self) -> int: ...
+
+    @property
+    def slices(self) -> list[tuple[int, ...]]:
+        """
+        The material of every slice, in solving order: pieces by kind, the mover's first.
+        """
+
+    def step(self) -> int:
+        """
+        Solve the next slice and its mirror image; return their size, 0 when all is solved.
+        """
+
+    def size(self, slice: int) -> int:
+        """Entries of a slice's table."""
+
+    def counts(self, slice: int) -> dict[str, int]:
+        """
+        Wins, losses, draws and illegal entries of a solved slice, and its longest win.
+        """
+
+    def table(self, slice: int) -> Annotated[NDArray[numpy.uint8], dict(writable=False)]:
+        """A view of a slice's table, empty until it is solved."""
+
+    def restore(self, slice: int, table: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Copy a table that was solved before."""
+
+    def entry(self, state: bytes) -> int | None:
+        """The table's byte for a position, None if it is in no solved slice."""
+
+    def entries(self, states: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> NDArray[numpy.uint8]:
+        """
+        The tables' bytes for states, one a row; NONE for those in no solved slice.
+        """
+
+    def slice_of(self, state: bytes) -> int:
+        """The slice of a position; -1 if it is in none."""
+
+    def index(self, state: bytes) -> int:
+        """A position's number in its slice."""
+
+    def unindex(self, slice: int, index: int) -> bytes | None:
+        """The position of a number, the first player to move, or None."""
+
+    def verify(self, slice: int) -> int:
+        """Count entries that do not follow from those of their successors."""
 
 class TabularOptions:
     """The options of tabular training."""
@@ -1140,73 +1218,6 @@ class Draughts(AnyGame):
     @staticmethod
     def jumps(arg: int, /) -> int:
         """How many pieces a move captures."""
-
-class DraughtsEndgames(Oracle):
-    """
-    Draughts with few pieces, solved slice by slice.
-
-    A slice is all positions of the same material: own men, own kings, the other's men and
-    kings, seen from the side to move. A table holds a byte a position: plies to the end, odd
-    if won and even if lost; DRAW; or NOTHING where no position is.
-    """
-
-    def __init__(self, pieces: int = 4, threads: int = 2) -> None: ...
-
-    DRAW: int = 254
-
-    NOTHING: int = 255
-
-    @staticmethod
-    def bytes_needed(pieces: int) -> int:
-        """
-        Size of all tables together; the largest slice is held three times while solved.
-        """
-
-    @property
-    def pieces(self) -> int: ...
-
-    @property
-    def slices(self) -> list[tuple[int, int, int, int]]:
-        """The material of every slice, in the order in which they are solved."""
-
-    def step(self) -> int:
-        """
-        Solve the next slice and its mirror image; return their size, 0 when all is solved.
-        """
-
-    def size(self, slice: int) -> int: ...
-
-    def counts(self, slice: int) -> dict[str, int]:
-        """
-        Wins, losses, draws and illegal entries of a solved slice, and its longest win.
-        """
-
-    def table(self, slice: int) -> Annotated[NDArray[numpy.uint8], dict(writable=False)]:
-        """A view of a slice's table, empty until it is solved."""
-
-    def restore(self, slice: int, table: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
-        """Take over a table that was solved before."""
-
-    def probe_code(self, state: bytes) -> int | None:
-        """The table's byte for a position, None if it is in no solved slice."""
-
-    def probe_many(self, states: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> NDArray[numpy.uint8]:
-        """
-        The tables' bytes for states, one a row; NOTHING for those in no solved slice.
-        """
-
-    def slice_of(self, state: bytes) -> int:
-        """The slice of a position; -1 if it is in none."""
-
-    @staticmethod
-    def index(state: bytes) -> int:
-        """A position's place in the table of its slice."""
-
-    def unindex(self, slice: int, index: int) -> bytes | None:
-        """The position there, black to move, or None."""
-
-    def verify(self, slice: int) -> int:
-        """Count entries that do not follow from those of their successors."""
 
 class Einstein(AnyGame):
     def __init__(self, width: int, height: int, pieces: int) -> None: ...

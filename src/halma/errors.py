@@ -74,6 +74,10 @@ class TableError(HalmaError):
     """A table of exact values cannot be read, written or computed."""
 
 
+class TensorFileError(HalmaError):
+    """A file of arrays cannot be used."""
+
+
 class RecipeError(HalmaError):
     """A recipe has an unknown key, or a value of the wrong type or range."""
 

@@ -55,3 +55,7 @@ def deferred_sigint(stop: Callable[[], None]) -> Iterator[threading.Event]:
         yield requested
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+class Interrupted(Exception):
+    """Work was stopped on request before its end; it has no result."""

@@ -3,8 +3,8 @@
 A file is a magic word, the length and checksum of a header, the header in JSON, and the
 arrays, each at an offset that is a multiple of 64. The header names the variant, the
 version of its rules, and every array with type, length, offset and checksum, so that a
-truncated, damaged or foreign file is refused before use. Solved tables, checkpoints and
-stored self-play games are such files.
+truncated, damaged or foreign file is refused before use. Solved tables are such files: they
+are computed chunk by chunk, where memory does not hold them as a whole.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def option_table(spec: AgentSpec) -> str:
     return "\n".join(lines) + "\n"
 
 
-@pytest.mark.parametrize("spec", specs(), ids=lambda spec: spec.name)
+@pytest.mark.parametrize("spec", list(specs()), ids=lambda spec: spec.name)
 def test_every_option_is_in_its_agent_s_table(spec: AgentSpec) -> None:
     if spec.options:
         assert option_table(spec) in SECTIONS[spec.name]

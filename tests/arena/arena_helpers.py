@@ -1,4 +1,4 @@
-"""What the tests of the arena share: agents without chance, and games made up on the spot."""
+"""Deterministic agents and made-up games for the tests of the arena."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from halma.arena import PlayedGame
 
 @dataclass(frozen=True)
 class Pick:
-    """Plays the legal move at a fixed place of the list."""
+    """Plays the legal move at a fixed index."""
 
     name: str
     place: int

@@ -1,4 +1,4 @@
-"""How games of a match are set up and played: seats, openings, dice, workers."""
+"""Games of a match: seats, openings, dice, workers."""
 
 import itertools
 import multiprocessing
@@ -26,18 +26,18 @@ def games_of(plan, number):
 
 
 def outcomes_of(variant, played):
-    """Replay a game and return what chance said."""
+    """Replay a game and return its chance outcomes."""
     record = halma.Record(halma.game(variant), halma.game(variant).position(played.start))
-    said = []
+    outcomes = []
     for text in played.moves:
         if record.position.is_chance:
-            said.append(text)
+            outcomes.append(text)
             record.resolve(text)
         else:
             record.play(text)
     assert record.result == played.result
     assert record.plies == played.plies
-    return said
+    return outcomes
 
 
 # Seats.
@@ -57,14 +57,14 @@ def test_two_agents_at_three_seats_play_every_one_against_two():
     assert len(single) == len(double) == 3
 
 
-def test_three_agents_sit_down_in_every_order():
+def test_three_agents_take_seats_in_every_order():
     seatings = Plan("", ("a", "b", "c"), players=3).seatings
     assert sorted(seatings) == sorted(itertools.permutations(range(3)))
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("agents", [2, 3, 4])
-def test_everybody_has_every_seat_equally_often(players, agents):
+def test_every_agent_has_every_seat_equally_often(players, agents):
     if agents > players:
         return
     seatings = Plan("", ("abcd")[:agents], players=players).seatings
@@ -97,12 +97,12 @@ def test_names_are_canonical_and_defaults_filled_in():
         ("ewn-5x5-6", ["random"] * 2, {"opening_plies": 50, "max_plies": 50}, "0 to 49 plies"),
     ],
 )
-def test_what_cannot_be_planned(variant, agents, more, words):
+def test_errors_of_a_plan(variant, agents, more, words):
     with pytest.raises(HalmaError, match=words):
         make_plan(variant, agents, **more)
 
 
-def test_identity_is_made_of_what_decides():
+def test_the_identity_depends_on_every_setting():
     plan = make_plan("ewn-5x5-6", ["greedy", "random"])
     others = [
         make_plan("ewn-5x5-6", ["random", "greedy"]),
@@ -141,7 +141,7 @@ def test_games_of_a_set_share_opening_and_dice(variant, agents, plies):
             assert other.moves[: one.opening] == one.moves[: one.opening]
 
 
-def test_dice_fall_alike_whoever_rolls_them():
+def test_dice_do_not_depend_on_the_agents():
     plan = make_plan("ewn-5x5-6", ["greedy", "random"])
     games = games_of(plan, 40)
     rolls = [outcomes_of("ewn-5x5-6", played) for played in games]
@@ -192,7 +192,7 @@ def test_a_book_is_read_and_used_in_turn(tmp_path):
         (b"\xff\xfe\x00", "not a text file"),
     ],
 )
-def test_what_is_no_book(tmp_path, content, words):
+def test_errors_of_a_book(tmp_path, content, words):
     book = tmp_path / "book.txt"
     book.write_bytes(content)
     with pytest.raises(HalmaError, match=words):
@@ -228,7 +228,7 @@ def test_two_equal_agents_do_not_repeat_one_game():
     assert tally.distinct == 20
 
 
-def test_repeated_games_are_counted_and_told():
+def test_repeated_games_are_counted_and_cause_a_warning():
     plan = make_plan("rhombus-7x7-6:plies=40", ["pick-first", "pick-last"], opening_plies=0)
     (tally,) = play_matches([plan], 10)
     assert tally.games == 10
@@ -252,7 +252,7 @@ def test_games_do_not_depend_on_the_number_of_workers():
     assert counted[0] == counted[1] == counted[2]
 
 
-def test_a_worker_says_what_is_wrong():
+def test_an_error_in_a_worker_is_raised():
     plan = make_plan("cdc-2x4-PPPP", ["random", "greedy"])
     for workers in (1, 2):
         with pytest.raises(HalmaError, match="no measure of advance"):
@@ -266,7 +266,7 @@ def test_a_long_game_is_stopped():
     assert played.end == "by the ply limit"
 
 
-def test_a_dead_worker_is_told():
+def test_a_dead_worker_is_an_error():
     plan = make_plan("rhombus-7x7-6", ["random", "random"])
     results = map_ordered(partial(play_match_game, plan), range(20), workers=2)
     next(results)

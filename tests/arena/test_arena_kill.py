@@ -1,4 +1,4 @@
-"""A match killed at any instant: the store stays readable, and the same command goes on."""
+"""A match killed at any time: the store stays readable, and the same command continues it."""
 
 import json
 import os
@@ -54,7 +54,7 @@ def is_alive(pid):
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_killed_again_and_again(tmp_path, workers):
+def test_killed_several_times(tmp_path, workers):
     path = tmp_path / "games.db"
     rng = random.Random(workers)
     plan = make_plan("ewn-4x4-6", ["greedy", "random"], seed=11)

@@ -1,4 +1,4 @@
-"""Ratings of a pool and the table that shows them."""
+"""Ratings and the crosstable."""
 
 import csv
 import io
@@ -100,7 +100,7 @@ def test_intervals_cover_the_truth(draws):
     assert 0.915 < hits / runs < 0.985
 
 
-# The table.
+# The crosstable.
 
 
 @pytest.fixture
@@ -124,11 +124,8 @@ def test_the_best_comes_first_and_pairings_mirror_each_other(rows):
                 other = rows[j].pairings[i]
                 assert cell.score + other.score == 1
                 assert (cell.wins, cell.draws) == (other.losses, other.draws)
-    assert (rows[0].pairings[1].wins, rows[0].pairings[1].draws, rows[0].pairings[1].losses) == (
-        2,
-        2,
-        0,
-    )
+    second = rows[0].pairings[1]
+    assert (second.wins, second.draws, second.losses) == (2, 2, 0)
 
 
 def test_as_text(rows):

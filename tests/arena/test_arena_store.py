@@ -1,4 +1,4 @@
-"""The file of games: what goes in comes out, and what is broken is said to be."""
+"""The file of games: round trips, continued matches, damaged files."""
 
 import random
 import sqlite3
@@ -17,7 +17,7 @@ OTHER = make_plan("rhombus-7x7-6", ["greedy", "random"], seed=4)
 
 
 def content(path):
-    """Everything a store tells."""
+    """Return everything in a store."""
     with GameStore(path, read_only=True) as store:
         return [
             (match.id, match.plan, match.games, list(store.games(match.id)))
@@ -41,7 +41,7 @@ def path(tmp_path, filled):
     return path
 
 
-def test_what_goes_in_comes_out(tmp_path):
+def test_round_trip(tmp_path):
     games = [made_up(n, (1.0, 0.0), (f"move {n}", "né"), ("x", "y")) for n in range(5)]
     path = tmp_path / "new.db"
     with GameStore(path) as store:
@@ -57,7 +57,7 @@ def test_what_goes_in_comes_out(tmp_path):
     assert not list(tmp_path.glob("new.db-*"))
 
 
-def test_a_match_goes_on_where_it_stopped(path):
+def test_a_match_continues_where_it_stopped(path):
     (whole,) = play_matches([PLAN], 60)
     with GameStore(path) as store:
         seen = []
@@ -113,7 +113,7 @@ def test_games_can_be_replayed(path):
             replay_game(store, 61)
 
 
-def test_a_game_that_the_rules_forbid_is_told(tmp_path):
+def test_an_illegal_game_cannot_be_replayed(tmp_path):
     path = tmp_path / "games.db"
     with GameStore(path) as store:
         store.add(OTHER, made_up(0, (1.0, 0.0), ("a1-g7",)))
@@ -128,7 +128,7 @@ def test_the_same_game_twice_is_refused(path):
     assert content(path) == before
 
 
-# Files that are not ours, not whole, or not there.
+# Foreign, damaged and missing files.
 
 
 def refused(path, words):
@@ -166,10 +166,7 @@ def test_another_version_is_refused(path):
         assert ours.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
         ours.execute(f"PRAGMA user_version = {VERSION + 1}")
         ours.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    refused(
-        path,
-        f"has format {VERSION + 1} .*reads format {VERSION}",
-    )
+    refused(path, f"has format {VERSION + 1} .*reads format {VERSION}")
 
 
 def test_a_folder_and_nothing_are_refused(tmp_path):
@@ -194,20 +191,20 @@ def test_a_file_cut_short_is_refused(path, filled, share):
     refused(path, "malformed|damaged|not a database")
 
 
-def test_damage_is_told_or_does_not_matter(path, filled):
-    """Whatever is torn, a store never tells another story than before."""
+def test_damage_is_detected_or_without_effect(path, filled):
+    """A damaged file raises an error or has the same content as before."""
     whole = content(path)
     rng = random.Random(1)
-    told = 0
+    detected = 0
     for _ in range(150):
-        torn = bytearray(filled)
+        damaged = bytearray(filled)
         size = rng.choice((1, 16, 512, 2048))
-        at = rng.randrange(100, len(torn) - size)
-        torn[at : at + size] = rng.choice((bytes(size), rng.randbytes(size)))
-        path.write_bytes(torn)
+        at = rng.randrange(100, len(damaged) - size)
+        damaged[at : at + size] = rng.choice((bytes(size), rng.randbytes(size)))
+        path.write_bytes(damaged)
         try:
             assert content(path) == whole
         except StoreError as error:
-            told += 1
+            detected += 1
             assert "\n" not in str(error)
-    assert told > 75
+    assert detected > 75

@@ -1,4 +1,4 @@
-"""Counting games, with numbers made up on the spot."""
+"""Results of made-up games."""
 
 import pytest
 from arena_helpers import made_up
@@ -80,7 +80,7 @@ def test_three_agents():
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_match_stops_when_the_test_has_its_answer(workers):
+def test_a_match_stops_when_the_test_accepts(workers):
     plan = make_plan("ewn-3x3-3", ["greedy", "random"])
     test = Sprt(elo0=-300, elo1=0)
     (tally,) = play_matches([plan], 400, workers, sprt=test)

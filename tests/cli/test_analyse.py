@@ -3,27 +3,23 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
-
-from halma.cli.app import app
+from cli_helpers import HALMA, MIDDLE
+from cli_helpers import answer as answer_of
+from cli_helpers import refused as refusal_of
+from cli_helpers import run as run_verb
 
 GOLDEN = Path(__file__).parent.parent / "golden"
-HALMA = [sys.executable, "-m", "halma.cli"]
-MIDDLE = "12./3.a/.cb r 2"
 
 
 def run(*arguments):
-    return CliRunner().invoke(app, ["analyse", *arguments], prog_name="halma")
+    return run_verb("analyse", *arguments)
 
 
 def answer(*arguments):
-    result = run(*arguments, "--json")
-    assert result.exit_code == 0, result.stderr
-    return json.loads(result.stdout)
+    return answer_of("analyse", *arguments)
 
 
 def test_the_answer_has_everything():
@@ -59,9 +55,9 @@ def no_tables(tmp_path, monkeypatch):
     monkeypatch.setenv("HALMA_TABLES", str(tmp_path))
 
 
-#: What is certain, by whom: the table and the JSON are kept in `tests/golden`; write them
-#: anew with HALMA_GOLDEN=write.
-CERTAIN = {
+#: Arguments of analyses with exact values. Table and JSON are in `tests/golden`;
+#: HALMA_GOLDEN=write writes them again.
+EXACT = {
     "analyse_chance": ("ewn-3x3-3", MIDDLE),
     "analyse_solution": ("ewn-3x3-3", MIDDLE, "--agent", "expectimax:depth=1,solution=on"),
     "analyse_endings": ("draughts-8x8", "W:WK1:BK23", "--agent", "alphabeta:depth=3,endgames=2"),
@@ -69,36 +65,36 @@ CERTAIN = {
 }
 
 
-@pytest.mark.parametrize("name", CERTAIN)
-def test_what_is_certain_is_marked(name, no_tables):
-    result = run(*CERTAIN[name])
+@pytest.mark.parametrize("name", EXACT)
+def test_exact_values_are_marked(name, no_tables):
+    result = run(*EXACT[name])
     assert result.exit_code == 0, result.stderr
-    found = answer(*CERTAIN[name])
-    told = result.stdout + json.dumps(found, indent=1) + "\n"
+    found = answer(*EXACT[name])
+    shown = result.stdout + json.dumps(found, indent=1) + "\n"
     path = GOLDEN / f"{name}.txt"
     if os.environ.get("HALMA_GOLDEN") == "write":
-        path.write_text(told, encoding="utf-8")
-    assert told == path.read_text(encoding="utf-8")
+        path.write_text(shown, encoding="utf-8")
+    assert shown == path.read_text(encoding="utf-8")
     assert found["proven"] and "proven" in result.stdout
 
 
-def test_tree_search_tells_the_same_certain_values(no_tables):
+def test_tree_search_has_the_same_exact_values(no_tables):
     wanted = answer("ewn-3x3-3", MIDDLE)
     found = answer("ewn-3x3-3", MIDDLE, "--agent", "mcts:sims=50,evaluator=solution")
-    assert found["simulations"] == 0  # nothing is left to find out
+    assert found["simulations"] == 0  # every move is known
     assert found["proven"] and found["value"] == pytest.approx(wanted["value"], abs=1e-15)
     for mine, exact in zip(found["moves"], wanted["moves"], strict=True):
         assert mine["value"] == pytest.approx(exact["value"], abs=1e-15)
         assert [mine[key] for key in ("move", "proof", "proven")] == [exact["move"], "exact", True]
 
 
-def test_what_is_only_likely_is_not_marked():
+def test_estimates_are_not_marked():
     found = answer("rhombus-6x6-6", "start", "--agent", "mcts:sims=50")
     assert not found["proven"]
     assert not any(move["proven"] for move in found["moves"])
 
 
-def test_nobody_named(no_tables):
+def test_the_default_agent(no_tables):
     assert answer("rhombus-4x4-3", "start")["agent"] == "optimal"
     assert answer("rhombus-7x7-6", "start")["agent"] == "mcts:sims=10000"
 
@@ -130,12 +126,8 @@ def test_nobody_named(no_tables):
         (("draughts-8x8", "start", "--agent", "minimax:solution=on"), "no way to solve it"),
     ],
 )
-def test_what_is_wrong_is_one_line(arguments, words, no_tables):
-    result = run(*arguments)
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert words in result.stderr
-    assert len(result.stderr.splitlines()) == 1
+def test_an_error_is_one_line(arguments, words, no_tables):
+    assert words in refusal_of("analyse", *arguments)
 
 
 def human(typed, *more):

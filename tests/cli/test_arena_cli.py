@@ -1,41 +1,18 @@
-"""halma match, tournament and replay: answers, and one line for everything that is wrong."""
+"""halma match, tournament and replay: output, and errors of one line."""
 
 import csv
 import json
 import os
 import signal
 import subprocess
-import sys
 import time
 
 import pytest
-from typer.testing import CliRunner
+from cli_helpers import HALMA, answer, refused, run
 
 import halma
-from halma.cli.app import app
 
-HALMA = [sys.executable, "-m", "halma.cli"]
 MATCH = ("match", "greedy", "random", "--game", "ewn-3x3-3", "--workers", "1")
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, list(map(str, arguments)), prog_name="halma")
-
-
-def answer(*arguments):
-    result = run(*arguments, "--json")
-    assert result.exit_code == 0, result.stderr
-    return json.loads(result.stdout)
-
-
-def refused(*arguments):
-    result = run(*arguments)
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    lines = result.stderr.splitlines()
-    assert len(lines) == 1
-    assert lines[0].startswith("halma: ")
-    return lines[0]
 
 
 # match
@@ -74,7 +51,7 @@ def test_the_same_seed_gives_the_same_match_with_any_number_of_workers():
     assert found[0] != found[2]
 
 
-def test_match_in_words():
+def test_match_as_text():
     result = run(*MATCH, "--games", 20, "--sprt", "elo0=0,elo1=400")
     assert result.exit_code == 0
     assert "20 games in 10 pairs" in result.stdout or "games in" in result.stdout
@@ -108,7 +85,7 @@ def test_sprt_stops_early():
     assert found["sprt"]["lower"] == pytest.approx(-2.944439)
 
 
-def test_repeated_games_are_told():
+def test_repeated_games_cause_a_warning():
     few = ("match", "random", "random", "--game", "frogs-3-2", "--workers", 1, "--games", 200)
     result = run(*few, "--json")
     found = json.loads(result.stdout)
@@ -119,7 +96,7 @@ def test_repeated_games_are_told():
     assert run(*MATCH, "--games", 20, "--json").stderr == ""
 
 
-def test_a_book_and_its_mistakes(tmp_path):
+def test_a_book_and_its_errors(tmp_path):
     book = tmp_path / "book.txt"
     book.write_text("12./3.a/.cb r 2\n", encoding="utf-8")
     found = answer(*MATCH, "--games", 100, "--book", book)
@@ -153,7 +130,7 @@ def test_a_book_and_its_mistakes(tmp_path):
         (("replay", "no.db"), "There is no file"),
     ],
 )  # fmt: skip
-def test_what_is_refused(arguments, words):
+def test_errors(arguments, words):
     if words is None:
         assert run(*arguments, "--games", 2).exit_code == 0
     else:
@@ -194,7 +171,7 @@ def test_tournament(tmp_path):
 def test_a_tournament_shares_games_with_a_match(tmp_path):
     db = tmp_path / "games.db"
     alone = answer(*MATCH, "--games", 20, "--db", db)
-    assert alone["stored"] == {"db": str(db), "match": 1}
+    assert alone["stored"] == {"db": str(db), "matches": [1]}
     found = answer(
         "tournament", "greedy", "random", "greedy:stochastic", "--game", "ewn-3x3-3",
         "--games", 20, "--workers", 1, "--db", db,
@@ -227,7 +204,7 @@ def test_replay_lists(db):
     assert len(run("replay", db, "--match", 1).stdout.splitlines()) == 5
 
 
-def test_replay_tells_a_game(db, tmp_path):
+def test_replay_of_a_game(db, tmp_path):
     found = answer("replay", db, 2)
     assert found["variant"] == "ewn-3x3-3"
     assert found["agents"] == ["random", "greedy"]
@@ -260,7 +237,7 @@ def test_what_cannot_be_replayed(db, tmp_path):
     assert other.read_bytes() == before
 
 
-# In a shell.
+# In a process of its own.
 
 
 def test_progress_goes_to_standard_error_and_ctrl_c_ends_it(tmp_path):

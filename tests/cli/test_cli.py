@@ -1,4 +1,4 @@
-"""The halma command: answers, exit statuses, and one line for everything that is wrong."""
+"""The halma command: output, exit statuses, and errors of one line."""
 
 import json
 import os
@@ -8,40 +8,9 @@ import sys
 import time
 
 import pytest
-from typer.testing import CliRunner
+from cli_helpers import HALMA, MIDDLE, answer, refused, run
 
 import halma
-from halma.cli.app import app
-
-HALMA = [sys.executable, "-m", "halma.cli"]
-MIDDLE = "12./3.a/.cb r 2"
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, list(arguments), prog_name="halma")
-
-
-def answer(*arguments):
-    """Run with --json; what is on standard output must be exactly one object."""
-    result = run(*arguments, "--json")
-    assert result.exit_code == 0, result.stderr
-    found = json.loads(result.stdout)
-    assert isinstance(found, dict)
-    return found
-
-
-def refused(*arguments):
-    """Run something wrong and return the one line that says so."""
-    result = run(*arguments)
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert "Traceback" not in result.stderr
-    lines = result.stderr.splitlines()
-    assert len(lines) == 1
-    assert lines[0].startswith("halma: ")
-    assert lines[0].endswith((".", "?"))
-    return lines[0]
-
 
 # games
 
@@ -226,7 +195,7 @@ def test_play_every_variant_at_random(variant):
     assert len(found["result"]) == len(agents)
 
 
-# Everything that can be wrong.
+# Errors.
 
 
 @pytest.mark.parametrize(
@@ -253,7 +222,7 @@ def test_play_every_variant_at_random(variant):
         (["check", "nothing-3x3"], "nothing-3x3"),
     ],
 )
-def test_what_is_wrong_is_one_sentence(arguments, words):
+def test_an_error_is_one_sentence(arguments, words):
     assert words in refused(*arguments)
     assert words in refused(*arguments, "--json")
 
@@ -281,14 +250,15 @@ def test_wrong_usage(arguments):
     assert "Usage: halma" in result.stderr
 
 
-def test_help_names_every_verb():
+def test_help_has_a_line_for_every_verb():
     shown = run("--help").stdout
-    for verb in ("games", "show", "perft", "check", "play", "bench"):
-        assert verb in shown
+    for verb in ("games", "show", "perft", "check", "play", "match", "solve", "truth", "bench"):
+        (line,) = [line for line in shown.splitlines() if line.split()[:1] == [verb]]
+        assert line.endswith(".") and not line.endswith("...")
         assert run(verb, "--help").exit_code == 0
 
 
-# As a process.
+# In a process of its own.
 
 
 def test_a_process_answers_and_refuses():
@@ -310,9 +280,9 @@ def test_ctrl_c_stops_a_long_count():
         assert process.stdout.readline()
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
-        _, complaint = process.communicate(timeout=10)
+        _, error = process.communicate(timeout=10)
     assert process.returncode == 130
-    assert complaint == b"halma: Stopped.\n"
+    assert error == b"halma: Stopped.\n"
 
 
 def test_a_closed_pipe_is_no_error():

@@ -3,9 +3,7 @@
 import json
 
 import pytest
-from typer.testing import CliRunner
-
-from halma.cli.app import app
+from cli_helpers import run
 
 KEYS = {
     "positions",
@@ -18,10 +16,6 @@ KEYS = {
     "longest_win",
     "seconds",
 }
-
-
-def run(*words):
-    return CliRunner().invoke(app, list(words))
 
 
 @pytest.fixture(autouse=True)
@@ -56,7 +50,7 @@ def test_a_table_is_not_made_twice(folder):
     assert run("solve", "ewn-3x3-2", "--again").exit_code == 0
 
 
-def test_folder_of_ones_own(tmp_path):
+def test_another_directory(tmp_path):
     result = run("solve", "ewn-3x3-1", "--out", str(tmp_path / "deep" / "er"))
     assert result.exit_code == 0
     assert (tmp_path / "deep" / "er" / "ewn-3x3-1.table").exists()
@@ -64,7 +58,7 @@ def test_folder_of_ones_own(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "texts"),
     [
         (
             ["ewn-5x5-6"],
@@ -78,11 +72,11 @@ def test_folder_of_ones_own(tmp_path):
         (["nothing-3x3"], ["no variant 'nothing-3x3'"]),
     ],
 )
-def test_refusals(words, said, folder):
+def test_refusals(words, texts, folder):
     result = run("solve", *words)
     assert result.exit_code == 2
     assert result.stderr.count("\n") == 1
-    for text in said:
+    for text in texts:
         assert text in result.stderr
     assert not list(folder.iterdir())
 
@@ -107,7 +101,7 @@ def test_truth(folder):
     assert "random: errs in" in shown.stdout
 
 
-def test_truth_of_what_is_not_solved():
+def test_truth_of_an_unsolved_variant():
     result = run("truth", "ewn-3x3-4")
     assert result.exit_code == 2
     assert "run 'halma solve ewn-3x3-4' first" in result.stderr

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from halma.draw.scene import Cell, Die, Piece, Scene
+from halma.draw.scene import Cell, Die, Piece, Scene, edge_labels
 
 
 def draughts(trail: tuple[int, ...] = ()) -> Scene:
@@ -112,7 +112,7 @@ def einstein(trail: tuple[int, ...] = (), die: int = 3) -> Scene:
         caption="red moves" if die else "red rolls",
         trail=trail,
         die=Die(die, "red"),
-        labels=(*((i, 5, "abcde"[i]) for i in range(5)), *((-1, i, str(i + 1)) for i in range(5))),
+        labels=edge_labels("abcde", "12345"),
     )
 
 
@@ -145,10 +145,7 @@ def darkchess(width: int = 8, height: int = 4, trail: tuple[int, ...] = ()) -> S
         caption="black moves",
         trail=trail,
         marks=(12,) if full else (),
-        labels=(
-            *((x, height, "abcdefgh"[x]) for x in range(width)),
-            *((-1, y, str(height - y)) for y in range(height)),
-        ),
+        labels=edge_labels("abcdefgh"[:width], "4321"[-height:]),
         reserve=tuple(reserve),
     )
 

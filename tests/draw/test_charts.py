@@ -1,4 +1,4 @@
-"""Curves and clouds: what is drawn stands where it should."""
+"""Line and scatter charts: points are drawn where they should be."""
 
 import xml.etree.ElementTree as ElementTree
 
@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from halma.draw.charts import COLOURS, Guide, Line, draw_cloud, draw_lines, thin, ticks
+from halma.draw.charts import (
+    COLOURS,
+    ChartGuide,
+    ChartLine,
+    downsample,
+    line_chart,
+    scatter_chart,
+    ticks,
+)
 from halma.draw.page import page, paragraphs, table
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -44,7 +52,7 @@ def test_ticks_are_round():
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=50))
 def test_thinning_keeps_the_mean(given_points):
-    kept = thin(given_points, 7)
+    kept = downsample(given_points, 7)
     assert len(kept) == min(7, len(given_points))
     if len(given_points) % 7 == 0:
         for column in range(2):
@@ -53,8 +61,10 @@ def test_thinning_keeps_the_mean(given_points):
 
 
 def test_a_curve_goes_through_its_points():
-    line = Line("one", [(1, 0.0), (2, 1.0), (3, 0.5)], [(1, 0, 0.2), (2, 0.8, 1), (3, 0.4, 0.6)])
-    picture = draw_lines("title", [line], "iteration", changes=[Guide(2, "change")])
+    line = ChartLine(
+        "one", [(1, 0.0), (2, 1.0), (3, 0.5)], [(1, 0, 0.2), (2, 0.8, 1), (3, 0.4, 0.6)]
+    )
+    picture = line_chart("title", [line], "iteration", changes=[ChartGuide(2, "change")])
     (curve,) = elements(picture, "polyline")
     (x1, y1), (x2, y2), (x3, y3) = points(curve)
     assert x2 - x1 == pytest.approx(x3 - x2)
@@ -65,20 +75,20 @@ def test_a_curve_goes_through_its_points():
     assert {"title", "iteration", "change", "1", "2", "3"} <= set(texts(picture))
 
 
-def test_series_are_told_apart():
-    lines = [Line(name, [(1, i), (2, i + 1)]) for i, name in enumerate(("first", "second"))]
-    picture = draw_lines("two", lines, "x", level=Guide(5.0, "a level"))
+def test_series_have_colours_of_their_own():
+    lines = [ChartLine(name, [(1, i), (2, i + 1)]) for i, name in enumerate(("first", "second"))]
+    picture = line_chart("two", lines, "x", level=ChartGuide(5.0, "a level"))
     assert [curve.get("stroke") for curve in elements(picture, "polyline")] == list(COLOURS[:2])
     assert {"first", "second", "a level"} <= set(texts(picture))
 
 
 @pytest.mark.parametrize("values", [[], [(1, 0.3)], [(1, 0.3), (2, 0.3)], [(5, 0.0)]])
 def test_little_to_draw(values):
-    ElementTree.fromstring(draw_lines("little", [Line("one", values)], "x", from_zero=True))
+    ElementTree.fromstring(line_chart("little", [ChartLine("one", values)], "x", from_zero=True))
 
 
-def test_a_cloud_of_counts():
-    picture = draw_cloud("cloud", [[0, 0], [3, 1000]], "across", "up")
+def test_scatter_chart_of_counts():
+    picture = scatter_chart("chart", [[0, 0], [3, 1000]], "across", "up")
     paths = elements(picture, "path")
     assert sum(path.get("d").count("M") for path in paths) == 2
     # The more, the darker.
@@ -86,8 +96,8 @@ def test_a_cloud_of_counts():
     assert {"across", "up", "0.25"} <= set(texts(picture))
 
 
-def test_a_cloud_of_points():
-    picture = draw_cloud("cloud", [[1]], "across", "up", points=[(0, 0), (1, 1), (0.5, 0.25)])
+def test_scatter_chart_of_points():
+    picture = scatter_chart("chart", [[1]], "across", "up", points=[(0, 0), (1, 1), (0.5, 0.25)])
     assert not elements(picture, "path")
     low, high, middle = elements(picture, "circle")
     assert float(low.get("cx")) < float(middle.get("cx")) < float(high.get("cx"))

@@ -37,7 +37,7 @@ def test_golden(name: str) -> None:
     check(f"draw_{name}.svg", draw_svg(ALL[name]))
 
 
-def test_heat_is_seen_around_pieces_and_on_empty_cells() -> None:
+def test_heat_is_drawn_around_pieces_and_on_empty_cells() -> None:
     scene = ALL["rhombus_small"]
     taken = {piece.cell for piece in scene.pieces}
     cold = draw_svg(scene)
@@ -55,7 +55,7 @@ def test_heat_is_seen_around_pieces_and_on_empty_cells() -> None:
         assert (drawn.get("cx"), drawn.get("cy")) == (cell.get("cx"), cell.get("cy"))
 
 
-def test_a_policy_warms_where_moves_begin_and_end() -> None:
+def test_a_policy_is_shown_where_moves_begin_and_end() -> None:
     start = halma.game("rhombus-5x5-3").start()
     one, *_, other = start.legal_moves
     root = parse(start.svg(policy={one.text: 0.75, other.text: 0.25}))
@@ -282,7 +282,7 @@ def lab(colour: str, eye: str) -> tuple[float, float, float]:
 
 
 @pytest.mark.parametrize("eye", EYES)
-def test_players_can_be_told_apart(eye: str) -> None:
+def test_colours_of_players_are_distinct(eye: str) -> None:
     seen = {name: lab(PAINTS[name].fill, eye) for name in PLAYERS}
     for one, other in combinations(PLAYERS, 2):
         distance = sum((a - b) ** 2 for a, b in zip(seen[one], seen[other], strict=True)) ** 0.5

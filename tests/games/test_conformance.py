@@ -15,7 +15,7 @@ from halma.games.scripted import ScriptedGame
 
 
 class Race(ScriptedGame):
-    """A heap and a die: take what it shows or one more; who takes the last wins."""
+    """A heap and a die: take what it shows or one more; taking the last wins."""
 
     player_names = ("first", "second")
     dtype = [("heap", "u1"), ("die", "u1"), ("mover", "u1")]  # noqa: RUF012
@@ -93,7 +93,7 @@ class Shuttle(ScriptedGame):
 
 
 class Altered:
-    """A core with some answers replaced: what a faulty one written in C++ would give."""
+    """A core with some methods replaced, like a faulty one written in C++."""
 
     def __init__(self, core, **answers):
         self._core, self._answers = core, answers
@@ -129,7 +129,7 @@ def raising(error):
 
 
 def counted(answer):
-    """A method whose answer depends on how often it was called before."""
+    """Return a method whose answer depends on the number of earlier calls."""
     calls = count()
     return lambda self, *arguments: answer(self, next(calls), *arguments)
 
@@ -231,24 +231,24 @@ BROKEN = [
         "This was raised: PositionError: No.",
     ),
     ("text", changed(format_state=lambda self, s: " "), "is empty"),
-    ("names", changed(name_move=lambda self, s, m: "1"), "Two moves have the same text"),
-    ("names", changed(name_move=lambda self, s, m: "ab"[m]), "not accepted"),
+    ("names", changed(move_text=lambda self, s, m: "1"), "Two moves have the same text"),
+    ("names", changed(move_text=lambda self, s, m: "ab"[m]), "not accepted"),
     (
         "names",
-        changed(name_move=lambda self, s, m: f" {m}", move_pattern=" ?[01]"),
+        changed(move_text=lambda self, s, m: f" {m}", move_pattern=" ?[01]"),
         "has space around it",
     ),
     (
         "outcomes",
-        changed(name_outcome=lambda self, s, o: "roll"),
+        changed(outcome_text=lambda self, s, o: "roll"),
         "Two outcomes have the same text",
     ),
     ("refusals", changed(parse_state=raising(IndexError("too far"))), "IndexError: too far"),
     ("refusals", changed(parse_state=raising(PositionError(""))), "without a reason"),
     ("refusals", changed(validate=lambda self, s: None), "raises ValueError: mover() must lie"),
-    ("picture", changed(picture=scene(cell=3)), "is on cell 3 of 3"),
-    ("picture", changed(picture=scene(glyph="xy")), "not one character"),
-    ("picture", changed(picture=raising(ZeroDivisionError("oh"))), "ZeroDivisionError"),
+    ("drawing", changed(state_scene=scene(cell=3)), "is on cell 3 of 3"),
+    ("drawing", changed(state_scene=scene(glyph="xy")), "not one character"),
+    ("drawing", changed(state_scene=raising(ZeroDivisionError("oh"))), "ZeroDivisionError"),
     ("perft", altered(perft=lambda core: lambda s, d: 1), "1 leaves at depth"),
     (
         "kernels",
@@ -287,7 +287,7 @@ def test_every_requirement_has_a_game_that_fails_it():
         (changed(result=lambda self, s: [0.5, -0.25]), "result"),
         (changed(index=lambda self, s: 3), "index"),
         (changed(encode=lambda self, r, c: [[[float("nan")]]] * 3), "planes"),
-        (changed(picture=scene(cell=3)), "picture"),
+        (changed(state_scene=scene(cell=3)), "drawing"),
         (changed(Shuttle, irreversible=lambda self, s, m: True), "irreversible"),
     ],
 )
@@ -361,7 +361,7 @@ def test_load_by_name():
 
 
 @pytest.mark.parametrize("name", ["own_game.py:Mine", "./own_game.py:made", "own_game:Mine"])
-def test_load_a_persons_own(folder, name):
+def test_load_from_a_module_or_file(folder, name):
     game = load(name)
     assert game.name == "mine"
     assert check(game, games=3).ok
@@ -382,6 +382,6 @@ def test_load_a_persons_own(folder, name):
         ("", "no name"),
     ],
 )
-def test_what_cannot_be_loaded(folder, name, sentence):
+def test_impossible_names(folder, name, sentence):
     with pytest.raises(HalmaError, match=sentence):
         load(name)

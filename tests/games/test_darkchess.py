@@ -8,9 +8,9 @@ from itertools import combinations_with_replacement, permutations
 
 import numpy as np
 import pytest
+from game_helpers import check_move_text, check_position_text, move_texts, random_game
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from parsing import finds_or_complains, reads_or_complains
 from reference import darkchess as naive
 
 import halma
@@ -28,29 +28,10 @@ SMALL = ["PPPP", "KPPP", "GGCC", "KGMR", "NCCP", "KGCP"]
 VARIANTS = [*(f"cdc-2x4-{pieces}" for pieces in SMALL), "cdc-4x8"]
 
 
-def texts(position: halma.Position) -> list[str]:
-    return [move.text for move in position.legal_moves]
-
-
 def naive_start(name: str) -> naive.Naive:
     if name == "cdc-4x8":
         return naive.start(4, 8, naive.REAL_SET)
     return naive.start(2, 4, name[-4:])
-
-
-def random_game(name: str, seed: int, plies: int = 150) -> list[halma.Position]:
-    rng = random.Random(seed)
-    position = halma.game(name).start()
-    seen = [position]
-    while not position.is_terminal and len(seen) < plies:
-        if position.is_chance:
-            outcomes = position.outcomes
-            weights = [outcome.probability for outcome in outcomes]
-            position = position.resolve(rng.choices(outcomes, weights)[0])
-        else:
-            position = position.play(rng.choice(position.legal_moves))
-        seen.append(position)
-    return seen
 
 
 # Known numbers.
@@ -96,8 +77,8 @@ def test_the_sets_are_those_of_real_pieces():
 
 
 def test_sets_by_their_capture_relation():
-    # Two sets play alike if a renaming of kinds keeps their numbers, who takes whom and
-    # who jumps; hsueh2023 (after Chang and Hsu) speaks of 24 such classes.
+    # Two sets are equivalent if a renaming of kinds preserves numbers, captures and jumps;
+    # hsueh2023 (after Chang and Hsu) counts 24 classes.
     def described(kinds, letters):
         takes = tuple(naive.can_take(a, b) for a in kinds for b in kinds)
         return tuple(map(letters.count, kinds)), takes, tuple(kind == "C" for kind in kinds)
@@ -154,13 +135,13 @@ def test_random_games_agree_with_the_naive_twin(name, seed):
             piece = rng.choice(ours.outcomes).text
             ours, twin = ours.resolve(piece), naive.resolve(twin, piece)
             continue
-        legal = texts(ours)
+        legal = move_texts(ours)
         assert set(legal) == naive.legal(twin)
         assert len(legal) == len(set(legal)) == ours.game.core.count(ours.state)
         assert ours.is_terminal == (not legal)
         if not legal:
             break
-        # Captures more often than chance would: they lead to the interesting endings.
+        # Captures are favoured, so that games reach endgames.
         captures = [text for text in legal if "x" in text]
         move = rng.choice(captures if captures and rng.random() < 0.5 else legal)
         assert ours.game.core.irreversible(ours.state, ours.find(move).value) == ("-" not in move)
@@ -197,7 +178,7 @@ def test_scattered_boards_agree_with_the_naive_twin(twin):
         assert not any(map(str.isalpha, shown)) or not any(map(other, shown + twin.hidden))
         return
     assert position.text == twin.text
-    assert set(texts(position)) == naive.legal(twin)
+    assert set(move_texts(position)) == naive.legal(twin)
     assert position.result == naive.result(twin)
 
 
@@ -224,29 +205,29 @@ def test_one_type_left_is_still_turned_up_by_chance():
 
 
 def test_ranks():
-    assert texts(position("Kp../.... r - 1")) == ["a1-b1"]  # no king takes a pawn
-    assert "a2xa1" in texts(position("Kp../.... b - 2"))  # but a pawn the king
-    assert "a1xa2" in texts(position("Kk../.... r - 1"))  # equal ranks
-    assert "a1xa2" not in texts(position("Pg../.... r - 1"))
-    assert "a1xa2" not in texts(position("Pc../.... r - 1"))
-    assert "a1xa2" in texts(position("Gc../.... r - 1"))
+    assert move_texts(position("Kp../.... r - 1")) == ["a1-b1"]  # no king takes a pawn
+    assert "a2xa1" in move_texts(position("Kp../.... b - 2"))  # but a pawn the king
+    assert "a1xa2" in move_texts(position("Kk../.... r - 1"))  # equal ranks
+    assert "a1xa2" not in move_texts(position("Pg../.... r - 1"))
+    assert "a1xa2" not in move_texts(position("Pc../.... r - 1"))
+    assert "a1xa2" in move_texts(position("Gc../.... r - 1"))
 
 
 def test_cannons():
-    assert "a1xa2" not in texts(position("Cp../.... r - 1"))  # never the neighbour
-    assert "a1xa3" in texts(position("CGk./.... r - 1"))
-    assert "a1xa4" in texts(position("C?.k/.... r P 1"))  # over a face-down piece
-    assert "a1xa4" not in texts(position("C..k/.... r - 1"))  # over nothing
-    assert "a1xa4" not in texts(position("CGPk/.... r - 1"))  # over two
-    assert "a1xa3" not in texts(position("CG?k/.... r p 1"))  # face-down is safe
-    assert {"a1-b1", "a1-a2"} <= set(texts(position("C..k/.... r - 1")))
+    assert "a1xa2" not in move_texts(position("Cp../.... r - 1"))  # never the neighbour
+    assert "a1xa3" in move_texts(position("CGk./.... r - 1"))
+    assert "a1xa4" in move_texts(position("C?.k/.... r P 1"))  # over a face-down piece
+    assert "a1xa4" not in move_texts(position("C..k/.... r - 1"))  # over nothing
+    assert "a1xa4" not in move_texts(position("CGPk/.... r - 1"))  # over two
+    assert "a1xa3" not in move_texts(position("CG?k/.... r p 1"))  # face-down is safe
+    assert {"a1-b1", "a1-a2"} <= set(move_texts(position("C..k/.... r - 1")))
 
 
 def test_cannon_on_the_large_board_jumps_along_ranks_and_files():
     # The position in hsueh2023's figure 2b lets the c at d5 take a5 or d1.
     game = halma.game("cdc-4x8")
     board = "....R.../......../....P.../K.?.c..."
-    assert {"d5xa5", "d5xd1"} <= set(texts(game.position(f"{board} b g 2")))
+    assert {"d5xa5", "d5xd1"} <= set(move_texts(game.position(f"{board} b g 2")))
 
 
 def test_no_pieces_left_loses_even_if_pieces_could_be_turned_up():
@@ -319,7 +300,7 @@ def test_unknown_option_value():
         halma.game("cdc-4x8:draw=maybe")
 
 
-# What learners and solvers ask.
+# For learning and solvers.
 
 
 def test_planes():
@@ -356,26 +337,10 @@ def test_second_repetition_plane():
     assert (planes[29:31] == 1).all()
 
 
-@pytest.mark.parametrize("name", VARIANTS)
-def test_actions_and_moves_are_inverse(name):
-    for seed in range(3):
-        for p in random_game(name, seed):
-            actions = [p.action(move) for move in p.legal_moves]
-            assert len(set(actions)) == len(actions)
-            assert all(0 <= action < p.game.actions for action in actions)
-            assert [p.move_of(action) for action in actions] == p.legal_moves
-
-
 @pytest.mark.parametrize("pieces", ["PPPP", "KPPP", "KGMR"])
-def test_index_and_its_inverse(pieces):
+def test_the_start_has_the_last_index(pieces):
     core = halma.game(f"cdc-2x4-{pieces}").core
-    rng = random.Random(1)
-    numbers = {0, core.index_size - 1, *(rng.randrange(core.index_size) for _ in range(20_000))}
-    for number in numbers:
-        assert core.index(core.unindex(number)) == number
     assert core.index(core.initial()) == core.index_size - 1
-    with pytest.raises(IndexError):
-        core.unindex(core.index_size)
 
 
 def test_index_ignores_the_seat_and_nothing_else():
@@ -398,7 +363,7 @@ def test_index_ignores_the_seat_and_nothing_else():
     assert len(set(by_index.values())) == len(by_index)
 
 
-def test_every_numbered_position_can_be_written_and_read():
+def test_every_indexed_position_can_be_written_and_read():
     game = halma.game("cdc-2x4-GGCC")
     rng = random.Random(2)
     for _ in range(3000):
@@ -416,30 +381,6 @@ def test_large_game_has_no_index():
 # Random plies.
 
 
-def test_random_plies_choose_uniformly():
-    p = position("CGk./?..p r P 1")
-    legal = p.legal_moves
-    core, games = p.game.core, 40_000
-    met = Counter()
-    for seed in range(games):
-        after = core.sample_states(p.state, 2, seed, 2)
-        if len(after) == 2:
-            met[after[1].tobytes()] += 1
-    expected = {}
-    for move in legal:
-        q = p.play(move)
-        ends = (
-            [(1.0, q)] if not q.is_chance else [(o.probability, q.resolve(o)) for o in q.outcomes]
-        )
-        for probability, end in ends:
-            if not end.is_terminal:
-                expected[end.state] = probability / len(legal)
-    assert set(met) == set(expected)
-    for state, probability in expected.items():
-        deviation = (games * probability * (1 - probability)) ** 0.5
-        assert abs(met[state] - games * probability) < 5 * deviation
-
-
 def test_random_flips_follow_the_face_down_pieces():
     game = halma.game("cdc-4x8")
     states = (game.core.sample_states(game.core.initial(), 2, seed, 2)[1] for seed in range(16_000))
@@ -451,7 +392,7 @@ def test_random_flips_follow_the_face_down_pieces():
         assert abs(shown[piece] - mean) < 5 * mean**0.5
 
 
-def test_playouts_end_where_the_rules_say():
+def test_playouts_obey_the_no_progress_limit():
     game = halma.game("cdc-2x4-PPPP")
     totals = game.core.playouts(game.core.initial(), 2000, 7, 0, 40)
     assert totals["games"] == 2000
@@ -469,15 +410,8 @@ def test_playouts_can_start_at_chance():
 # Text.
 
 
-@pytest.mark.parametrize("name", VARIANTS)
-def test_positions_survive_text(name):
-    for p in random_game(name, 5):
-        assert p.game.position(p.text) == p
-        assert hash(p.game.position(p.text)) == hash(p)
-
-
 @pytest.mark.parametrize(
-    ("text", "complaint"),
+    ("text", "message"),
     [
         ("", "0 parts"),
         ("????/???? - KGCPkgcp", "3 parts"),
@@ -502,12 +436,12 @@ def test_positions_survive_text(name):
         ("k**./.... r Kg 1", "one piece can be turned up"),
     ],
 )
-def test_positions_that_cannot_be(text, complaint):
-    with pytest.raises(PositionError, match=complaint):
+def test_impossible_positions(text, message):
+    with pytest.raises(PositionError, match=message):
         halma.game("cdc-2x4-KGCP").position(text)
 
 
-def test_moves_that_cannot_be():
+def test_impossible_moves():
     start = halma.game("cdc-2x4-KGCP").start()
     with pytest.raises(MoveSyntaxError):
         start.play("a1a2")
@@ -539,13 +473,13 @@ def test_moves_that_cannot_be():
     )
 )
 def test_position_parser_raises_nothing_else(text):
-    reads_or_complains(halma.game("cdc-2x4-KGCP"), text)
+    check_position_text(halma.game("cdc-2x4-KGCP"), text)
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.one_of(st.text(max_size=20), st.from_regex(r"[a-e][0-9]([-x][a-e][0-9])?")))
 def test_move_parser_raises_nothing_else(text):
-    finds_or_complains(position("CGk./?..p r P 1"), text)
+    check_move_text(position("CGk./?..p r P 1"), text)
 
 
 # Pictures.

@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from game_helpers import check_move_text, check_position_text, move_texts
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import draughts as naive
@@ -12,9 +13,7 @@ from halma import _core
 from halma.errors import (
     AmbiguousMoveError,
     GameOverError,
-    HalmaError,
     IllegalMoveError,
-    MoveError,
     MoveSyntaxError,
     OptionError,
     PositionError,
@@ -26,7 +25,7 @@ CIRCLE = "W:WK26:B14,15,22,23"
 
 
 def random_position(rng: random.Random, king_share: float) -> str:
-    """Any position that can be written down, with some share of kings."""
+    """Return a random valid position; a piece is a king with probability `king_share`."""
     squares = rng.sample(range(1, 33), rng.randint(2, 24))
     whites = rng.randint(max(1, len(squares) - 12), min(12, len(squares) - 1))
     lists = []
@@ -73,7 +72,7 @@ def test_perft_with_kings() -> None:
 
 def test_a_circle_can_be_jumped_in_both_directions() -> None:
     position = GAME.position(CIRCLE)
-    assert [m.text for m in position.legal_moves] == ["26x19x10x17x26", "26x17x10x19x26"]
+    assert move_texts(position) == ["26x19x10x17x26", "26x17x10x19x26"]
     assert {position.play(m).text for m in position.legal_moves} == {"B:WK26:B"}
     assert position.play("26x19x10x17x26").result == (0.0, 1.0)
 
@@ -81,7 +80,7 @@ def test_a_circle_can_be_jumped_in_both_directions() -> None:
 def test_a_king_passes_its_own_starting_square() -> None:
     # Once around the circle, back on 10, and on over 7.
     position = GAME.position("W:WK10:B7,14,15,22,23")
-    texts = [m.text for m in position.legal_moves]
+    texts = move_texts(position)
     assert "10x17x26x19x10x3" in texts
     assert "10x3" in texts
 
@@ -101,7 +100,7 @@ def test_crowning_ends_the_move(before: str, move: str, after: str) -> None:
 
 def test_captures_are_mandatory_but_not_the_longest_one() -> None:
     position = GAME.position("B:W15,16,24:B11,12")
-    assert sorted(m.text for m in position.legal_moves) == ["11x18", "11x20x27", "12x19x28"]
+    assert sorted(move_texts(position)) == ["11x18", "11x20x27", "12x19x28"]
 
 
 def test_a_side_without_a_move_loses() -> None:
@@ -131,7 +130,7 @@ def test_random_positions_agree_with_the_naive_twin(king_share: float) -> None:
         assert_same_moves(GAME.position(random_position(rng, king_share)))
 
 
-def test_progress_is_a_capture_or_a_mans_move() -> None:
+def test_captures_and_moves_of_men_are_irreversible() -> None:
     position = GAME.position(KINGS)
     for move in position.legal_moves:
         start = move.text.replace("x", "-").split("-")[0]
@@ -144,34 +143,6 @@ def test_landing_is_the_last_square() -> None:
     assert [GAME.core.landing(m.value) for m in position.legal_moves] == [25, 25]
     start = GAME.start()
     assert GAME.core.landing(start.find("9-14").value) == 13
-
-
-# 99.99 per cent of chi-squares with so many degrees of freedom stay below the limit.
-@pytest.mark.parametrize(
-    ("text", "limit"),
-    [
-        ("W:WK10:B4,7,14,15,22,23", {1: 15.2, 2: 18.5, 3: 21.2, 4: 23.6}),
-        ("B:W30:BK10,11,K16,20,21", {8: 31.9, 9: 33.8, 10: 35.6, 11: 37.4, 12: 39.2, 13: 40.9}),
-    ],
-)
-def test_random_plies_are_uniform(text: str, limit: dict[int, float]) -> None:
-    position = GAME.position(text)
-    ends: dict[bytes, int] = {}
-    for move in position.legal_moves:
-        after = GAME.core.play(position.state, move.value)
-        ends[after] = ends.get(after, 0) + 1
-    trials = 2000
-    seen = dict.fromkeys(ends, 0)
-    for seed in range(trials):
-        # The second sampled state is the one after a single random ply.
-        sampled = GAME.core.sample_states(position.state, 2, seed, 2)
-        seen[sampled[1].tobytes()] += 1
-    moves = len(position.legal_moves)
-    chi_square = sum(
-        (seen[end] - trials * ways / moves) ** 2 / (trials * ways / moves)
-        for end, ways in ends.items()
-    )
-    assert chi_square < limit[len(ends) - 1]
 
 
 # Draws.
@@ -304,25 +275,17 @@ fen_like = st.text(alphabet="BWKk:,.-0123456789 ", max_size=60)
 
 
 @given(st.text() | fen_like | fen_like.map(lambda text: "B:W" + text + ":B" + text[::-1]))
-def test_any_text_is_a_position_or_a_complaint(text: str) -> None:
-    try:
-        position = GAME.position(text)
-    except HalmaError:
-        return
-    assert GAME.position(position.text) == position
+def test_position_parser_raises_nothing_else(text: str) -> None:
+    check_position_text(GAME, text)
 
 
 @given(st.text() | st.text(alphabet="0123456789x-", max_size=12))
-def test_any_text_is_a_move_or_a_complaint(text: str) -> None:
+def test_move_parser_raises_nothing_else(text: str) -> None:
     for position in (GAME.start(), GAME.position(CIRCLE)):
-        try:
-            move = position.find(text)
-        except MoveError:
-            continue
-        assert move in position.legal_moves
+        check_move_text(position, text)
 
 
-# What learners see.
+# For learning.
 
 
 def turn(text: str) -> str:
@@ -333,7 +296,7 @@ def turn(text: str) -> str:
     return naive.write(turned, mover.translate(swap))
 
 
-def test_actions_are_the_steps_and_the_ways_to_jump() -> None:
+def test_actions_are_the_steps_and_the_jump_paths() -> None:
     steps = sum(
         (r + dr, c + dc) in naive.SQUARE
         for r, c in naive.SQUARE
@@ -356,7 +319,7 @@ def test_actions_are_the_steps_and_the_ways_to_jump() -> None:
     assert GAME.actions == steps + len(lengths)
 
 
-def test_every_action_is_somebodys_move() -> None:
+def test_every_action_is_a_move_of_both_sides() -> None:
     texts = {}
     for player in range(2):
         seen = set()
@@ -406,14 +369,14 @@ def test_planes() -> None:
     assert (position.encode()[4:] == 0.0).all()
 
 
-def test_keys_tell_positions_apart() -> None:
+def test_different_positions_have_different_keys() -> None:
     rng = random.Random(4)
     texts = {random_position(rng, 0.3) for _ in range(2000)}
     assert len({GAME.position(text).key for text in texts}) == len(texts)
     assert GAME.position("B:WK30:BK1").key != GAME.position("W:WK30:BK1").key
 
 
-# Pictures.
+# Drawings.
 
 
 def test_scene() -> None:

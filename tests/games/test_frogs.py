@@ -1,4 +1,4 @@
-"""Toads and Frogs against its naive twin and against what is known of it."""
+"""Toads and Frogs: the naive twin, known results, notation."""
 
 import subprocess
 import sys
@@ -32,7 +32,7 @@ def test_every_position_agrees_with_the_twin(pieces, gap):
         for text, after in expected.items():
             assert position.play(text).text == f"{after} {naive.opponent(mover).lower()}"
         assert position.is_terminal == (not expected)
-        if not expected:  # who cannot move has lost
+        if not expected:  # the player to move has lost
             assert position.result == ((0.0, 1.0) if mover == "T" else (1.0, 0.0))
         else:
             assert position.result == (0.5, 0.5)
@@ -67,7 +67,7 @@ def test_winner(pieces, gap):
 
 @pytest.mark.parametrize("gap", range(1, 8))
 def test_one_toad_and_one_frog(gap):
-    """They close in on each other: who starts wins exactly when the gap is odd."""
+    """They approach each other: the first player wins exactly if the gap is odd."""
     assert wins(halma.game(f"frogs-1-{gap}").start()) == (gap % 2 == 1)
 
 
@@ -107,7 +107,7 @@ def test_longest_row():
 
 
 @pytest.mark.parametrize("name", ["frogs-0-1", "frogs-1-0", "frogs-8-1", "frogs-6-5"])
-def test_rows_that_cannot_be(name):
+def test_impossible_rows(name):
     with pytest.raises(UnknownVariantError, match="at most 16 cells"):
         halma.game(name)
 
@@ -115,12 +115,12 @@ def test_rows_that_cannot_be(name):
 @pytest.mark.parametrize(
     "text", ["", "TT.FF", "TT.FF x", "TTTFF t", "TT.FFF t", "TT.FF tt", "TTTFF f"]
 )
-def test_positions_that_cannot_be(text):
+def test_impossible_positions(text):
     with pytest.raises(PositionError):
         halma.game("frogs-2-1").position(text)
 
 
-def test_moves_that_cannot_be():
+def test_impossible_moves():
     start = halma.game("frogs-2-1").start()
     with pytest.raises(IllegalMoveError, match="Legal: 2-3"):
         start.play("1-2")
@@ -131,18 +131,15 @@ def test_moves_that_cannot_be():
 
 
 def test_scene():
-    scene = (
-        halma.game("frogs-2-1")
-        .start()
-        .game.scene(halma.game("frogs-2-1").start().state, 1 + 16 * 2)
-    )
+    start = halma.game("frogs-2-1").start()
+    scene = start.game.scene(start.state, 1 + 16 * 2)
     assert "".join(piece.glyph for piece in scene.pieces) == "TTFF"
     assert [piece.cell for piece in scene.pieces] == [0, 1, 3, 4]
     assert scene.trail == (1, 2)
     assert scene.caption == "toads to move"
 
 
-def test_numpy_waits_until_a_game_needs_it():
+def test_numpy_is_imported_only_for_a_scripted_game():
     code = (
         "import sys, halma; assert 'frogs-3-2' in halma.variant_names();"
         "assert 'numpy' not in sys.modules; halma.game('frogs-3-2').start()"

@@ -1,4 +1,4 @@
-"""Draughts games in PDN: what is read is written again, and wrong text is complained about."""
+"""Draughts games in PDN: round trips, and errors that name the line."""
 
 import random
 
@@ -46,9 +46,8 @@ def test_everything_is_kept() -> None:
     assert [game.result for game in games] == ["0-1", "2-0", "1-1", "*", "1/2-1/2"]
     first = games[0]
     assert first.tags["Site"] == 'The "Crown" inn'
-    assert [move.text + move.mark for move in first.moves] == [
-        *("11-15!", "23-19", "8-11(?)", "22-17*", "4-8", "17-13"),
-    ]
+    marked = [move.text + move.mark for move in first.moves]
+    assert marked == ["11-15!", "23-19", "8-11(?)", "22-17*", "4-8", "17-13"]
     assert first.items == [
         Comment("a file of several games"),
         PdnMove("11-15", "!"),
@@ -92,9 +91,8 @@ def test_written_form() -> None:
 
 
 def test_results_are_whites_score_first() -> None:
-    assert [game.scores for game in pdn.read(FILE)] == [
-        *((1.0, 0.0), (0.0, 1.0), (0.5, 0.5), None, (0.5, 0.5)),
-    ]
+    scores = [(1.0, 0.0), (0.0, 1.0), (0.5, 0.5), None, (0.5, 0.5)]
+    assert [game.scores for game in pdn.read(FILE)] == scores
     # PDN 3.0 ends the moves with * and trusts the tag.
     assert pdn.read('[Result "1-0"] 1. 11-15 *')[0].scores == (0.0, 1.0)
     assert pdn.read("0-2")[0].scores == (1.0, 0.0)
@@ -207,7 +205,7 @@ words = st.lists(st.sampled_from(WORDS), max_size=30)
 
 
 @given(st.text() | words.map(" ".join) | words.map("".join))
-def test_any_text_is_games_or_a_complaint(text: str) -> None:
+def test_reader_raises_nothing_else(text: str) -> None:
     try:
         games = pdn.read(text)
     except HalmaError:

@@ -1,4 +1,4 @@
-"""The base class of games written in Python: defaults, conversions and complaints."""
+"""The base class of games written in Python: defaults, conversions and errors."""
 
 import gc
 import weakref
@@ -13,7 +13,7 @@ from halma.games.scripted import ScriptedGame
 
 
 class Nim(ScriptedGame):
-    """One heap; take one to three; who takes the last wins. Nothing but what must be there."""
+    """One heap; take one to three; taking the last wins. Only what must be declared."""
 
     player_names = ("first", "second")
     dtype = [("heap", "u1"), ("mover", "u1")]  # noqa: RUF012
@@ -40,7 +40,7 @@ class Nim(ScriptedGame):
 
 
 class Dice(Nim):
-    """The heap loses what a biased coin says: a move only throws it."""
+    """A biased coin decides what the heap loses: a move only throws it."""
 
     dtype = [("heap", "u1"), ("mover", "u1"), ("thrown", "?")]  # noqa: RUF012
     actions = 1
@@ -153,7 +153,7 @@ def test_kinds_of_state(dtype, start, text):
 @pytest.mark.parametrize(
     "dtype", ["f4", "O", "U3", np.dtype([("a", "i1"), ("b", "i4")], align=True)]
 )
-def test_states_that_cannot_be(dtype):
+def test_impossible_state_types(dtype):
     class Odd(Nim):
         pass
 
@@ -163,7 +163,7 @@ def test_states_that_cannot_be(dtype):
 
 
 @pytest.mark.parametrize("text", ["", "7", "7 0 0", "7 2", "256 0", "-1 0", "7 x", "٧ 0", "9" * 40])
-def test_texts_that_cannot_be(text):
+def test_impossible_texts(text):
     with pytest.raises(PositionError):
         Nim().position(text)
 
@@ -185,13 +185,13 @@ def test_what_must_be_declared(missing):
         ({"history": 0}, "history"),
     ],
 )
-def test_declarations_that_cannot_be(changes, sentence):
+def test_impossible_declarations(changes, sentence):
     with pytest.raises(ValueError, match=sentence):
         type("Broken", (Nim,), changes)()
 
 
 @pytest.mark.parametrize(
-    "method, answer, ask, sentence",
+    "method, answer, call, sentence",
     [
         ("initial", [1, 2, 3], lambda g: g.core.initial(), r"initial\(\) must return a state"),
         ("initial", None, lambda g: g.core.initial(), r"initial\(\) must return a state"),
@@ -210,13 +210,13 @@ def test_declarations_that_cannot_be(changes, sentence):
         ("outcomes", [(-1, 1)], lambda g: g.core.outcomes(g.core.initial()), "must lie between"),
     ],
 )
-def test_answers_that_cannot_be(method, answer, ask, sentence):
+def test_impossible_return_values(method, answer, call, sentence):
     game = type("Broken", (Nim,), {method: lambda self, *arguments: answer})()
     with pytest.raises((TypeError, ValueError), match=sentence):
-        ask(game)
+        call(game)
 
 
-def test_a_number_beyond_the_index_is_stopped_before_it_does_harm():
+def test_an_index_out_of_range_is_refused():
     class Numbered(Nim):
         index_size = 3
 
@@ -232,7 +232,7 @@ class Mishap(Exception):
 
 
 @pytest.mark.parametrize(
-    "ask",
+    "call",
     [
         lambda game: game.start().play("0"),
         lambda game: game.start().perft(3),
@@ -241,13 +241,13 @@ class Mishap(Exception):
         lambda game: halma.Record(game).play("0"),
     ],
 )
-def test_the_authors_exception_comes_out_as_itself(ask):
+def test_exceptions_of_a_game_are_passed_through(call):
     class Clumsy(Nim):
         def play(self, state, move):
             raise Mishap("dropped it")
 
     with pytest.raises(Mishap, match="dropped it"):
-        ask(Clumsy())
+        call(Clumsy())
 
 
 def test_a_record_survives_an_exception():
@@ -269,7 +269,7 @@ def test_a_record_survives_an_exception():
     assert [position.text for position in record.positions] == ["7 0", "5 1"]
 
 
-def test_states_handed_out_cannot_be_changed():
+def test_states_are_read_only():
     class Rude(Nim):
         def play(self, state, move):
             state["heap"] = 0
@@ -279,7 +279,7 @@ def test_states_handed_out_cannot_be_changed():
         Rude().start().play("0")
 
 
-def test_wider_numbers_may_come_back_while_they_fit():
+def test_wider_integers_are_accepted_if_they_fit():
     class Plain(Nim):
         dtype = ("u1", 2)
         add = 1
@@ -313,7 +313,7 @@ def test_limits():
     assert record.end == "by the move limit"
 
 
-def test_a_game_nobody_holds_is_freed():
+def test_an_unreferenced_game_is_freed():
     game = Nim()
     record = halma.Record(game)
     gone = weakref.ref(game)

@@ -5,13 +5,13 @@ import random
 import pytest
 
 from halma.games import Record, game
-from halma.lab.hsueh2023 import claims as claims
-from halma.lab.hsueh2023 import further as further
-from halma.lab.hsueh2023 import table1 as table1
-from halma.lab.hsueh2023.experiments import EXPERIMENTS, Context
-from halma.lab.hsueh2023.figures import Found, arranged, mean_games, write_c
-from halma.lab.hsueh2023.plan import VARIANTS, Planner
-from halma.lab.runs import Store
+from halma.lab.hsueh2023 import PAPER, claims, first_play, simulations, table1
+from halma.lab.hsueh2023.figures import arranged
+from halma.lab.hsueh2023.runs import VariantRuns
+from halma.lab.hsueh2023.settings import VARIANTS, Planner, write_fraction
+from halma.lab.hsueh2023.training import TrainingFigure
+
+FIGURES = {one.name: one for one in PAPER.experiments if isinstance(one, TrainingFigure)}
 
 
 def line(wr_p, iteration=1, **more):
@@ -27,12 +27,10 @@ def line(wr_p, iteration=1, **more):
     }
 
 
-def found(runs, full=True):
-    return Found(Planner(full, 0), runs)
-
-
-def by_what(rows):
-    return {row.what: row for row in rows}
+def rows_of(name, runs, full=True):
+    """Return the rows of a figure about runs made by hand, by what they are about."""
+    given = [VariantRuns(variant, Planner(full, 0), labelled) for variant, labelled in runs.items()]
+    return {row.what: row for row in FIGURES[name].rows(given)}
 
 
 def test_verdicts():
@@ -40,15 +38,15 @@ def test_verdicts():
     assert claims.verdict(0.1062, 0.12, 0.13) == "agrees"
     assert claims.verdict(0.1062, 0.13, 0.15) == "near"
     assert claims.verdict(0.1062, 0.17, 0.19) == "differs"
-    assert claims.of_reduced("agrees; best with 50") == "the shape agrees; best with 50"
-    assert claims.of_reduced("does not agree") == "does not agree, in a reduced run"
-    assert claims.of_reduced("") == ""
+    assert claims.reduced_remark("agrees; best with 50") == "the shape agrees; best with 50"
+    assert claims.reduced_remark("does not agree") == "does not agree, in a reduced run"
+    assert claims.reduced_remark("") == ""
 
 
 def test_figure_20_has_the_stated_numbers():
     ours = {"loss": 0.108, "draw": 0.43, "win": 0.33, "infinite": 0.20}
-    runs = {"ewn-3x3-3": {(untried, 6): [line(value)] for untried, value in ours.items()}}
-    rows = by_what(claims.fig20(found(runs)))
+    runs = {"ewn-3x3-3": {(fpu, 6): [line(value)] for fpu, value in ours.items()}}
+    rows = rows_of("fig20", runs)
     first = rows["EWN₃₃₃: 6 simulations, initial W/N +0"]
     assert (first.paper, first.ours) == ("10.62%", "10.80% (9.80% to 11.80%)")
     assert first.remark == "agrees"
@@ -62,72 +60,71 @@ def test_figure_20_has_the_stated_numbers():
 def test_figure_8_looks_at_a_half_to_four():
     values = {1 / 64: 0.1, 0.5: 0.49, 1.0: 0.5, 4.0: 0.485, 64.0: 0.2}
     runs = {"ewn-3x3-3": {c: [line(value)] for c, value in values.items()}}
-    rows = by_what(claims.fig8(found(runs)))
+    rows = rows_of("fig8", runs)
     good = rows["EWN₃₃₃: c_puct from 1/2 to 4"]
     assert (good.ours, good.remark) == ("48.50% to 50.00%", "agrees")
     assert rows["EWN₃₃₃: c_puct = 1/64"].ours.startswith("10.00%")
     runs["ewn-3x3-3"][4.0] = [line(0.45)]
-    bad = by_what(claims.fig8(found(runs)))["EWN₃₃₃: c_puct from 1/2 to 4"]
+    bad = rows_of("fig8", runs)["EWN₃₃₃: c_puct from 1/2 to 4"]
     assert bad.remark == "does not agree"
     # A reduced run is compared with the best of its kind.
-    reduced = by_what(claims.fig8(found(runs, full=False)))["EWN₃₃₃: c_puct from 1/2 to 4"]
-    assert reduced.remark == "agrees"
+    reduced = rows_of("fig8", runs, full=False)["EWN₃₃₃: c_puct from 1/2 to 4"]
+    assert reduced.remark == "the shape agrees"
 
 
 def test_the_footnote_on_few_iterations():
-    runs = {"cdc-2x4-PPPP": {6: [line(0.02)], 800: [line(0.501)], claims.FEW: [line(0.38)]}}
-    rows = by_what(claims.fig15(found(runs)))
+    runs = {"cdc-2x4-PPPP": {6: [line(0.02)], 800: [line(0.501)], simulations.FEW: [line(0.38)]}}
+    rows = rows_of("fig15", runs)
     few = rows["CDC_PPPP: 25,600 simulations, 13 iterations"]
     assert few.paper.endswith("41.70%") and few.remark == "near"
     assert rows["CDC_PPPP: 800 simulations, 300 iterations"].remark == "agrees"
     assert rows["CDC_PPPP: 6 simulations"].remark == "agrees"
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [getattr(claims, name) for name in ("alpha", *(f"fig{n}" for n in (*range(7, 22), 23, 25)))],
-)
-def test_nothing_has_been_run_yet(rows):
+@pytest.mark.parametrize("name", FIGURES)
+def test_nothing_has_been_run_yet(name):
     """Pages can be made before all runs are there."""
-    rows(found({variant: {} for variant in VARIANTS}))
+    rows_of(name, {variant: {} for variant in FIGURES[name].variants})
 
 
 @pytest.mark.parametrize("scale", ["quick", "full"])
-@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name not in ("fig22", "fig24")])
-def test_every_figure_says_something_of_its_runs(tmp_path, scale, name):
-    """Every planned run has come to something: there is a row for it, and nothing breaks."""
+@pytest.mark.parametrize("name", [name for name in FIGURES if name != "fig22"])
+def test_every_figure_says_something_of_its_runs(scale, name):
+    """If every planned run is there, there are rows with numbers."""
     planner = Planner(full=scale == "full", seed=0)
-    context = Context(planner, Store(tmp_path))
-    experiment = EXPERIMENTS[name]
+    figure = FIGURES[name]
     runs = {}
-    for variant in experiment.variants:
-        plan = (
-            planner.by_time(variant, 2.0) if experiment.timed else experiment.plan(context, variant)
-        )
+    for variant in figure.variants:
+        plan = planner.by_time(variant, 2.0) if figure.timed else figure.plan(planner, variant)
         runs[variant] = {
             label: [line(0.3 + 0.001 * number, games=10), line(0.4 + 0.001 * number, games=10)]
             for number, label in enumerate(plan)
         }
-    rows = experiment.rows(found(runs, full=planner.full))
-    assert rows and all(row.what and row.ours for row in rows)
+    rows = rows_of(name, runs, full=planner.full)
+    assert rows and all(what and row.ours for what, row in rows.items())
 
 
 def test_figure_22_knows_its_position():
-    values = claims.exact_watched_values()
+    values = first_play.exact_watched_values()
     assert values == pytest.approx({"b1-c2": 0.827, "b1-b2": 0.193, "b1-c1": 0.144}, abs=5e-4)
     policy = {"b1-c2": 0.1, "b1-b2": 0.1, "b1-c1": 0.8}
     watched = [line(0.5, watched=[{"position": "", "value": 0.5, "policy": policy}])]
     runs = {"ewn-3x3-3": {(6, "draw"): watched, (6, "loss"): watched, (12, "loss"): []}}
-    remarks = [row.remark for row in claims.fig22(found(runs))]
+    remarks = [row.remark for row in rows_of("fig22", runs).values()]
     assert remarks == ["agrees", "does not agree", "agrees", ""]
 
 
 def test_small_things():
-    assert [write_c(c) for c in (1 / 64, 0.5, 1.0, 64.0)] == ["1/64", "1/2", "1", "64"]
-    runs = {"ewn-3x3-3": {6: [line(0.1, games=10), line(0.1, games=20)]}}
-    assert mean_games(found(runs), "ewn-3x3-3", 6) == 15
-    assert arranged(VARIANTS)[:2] == ["ewn-3x3-3", "cdc-2x4-PPPP"]
-    assert arranged({"cdc-2x4-PPPP": 0, "ewn-3x3-3": 0}) == ["cdc-2x4-PPPP", "ewn-3x3-3"]
+    assert [write_fraction(c) for c in (1 / 64, 0.5, 1.0, 64.0)] == ["1/64", "1/2", "1", "64"]
+    runs = {variant: VariantRuns(variant, Planner(True, 0), {}) for variant in VARIANTS}
+    assert [one.name for one in arranged(list(runs.values()))][:2] == ["EWN₃₃₃", "CDC_PPPP"]
+    two = [runs["cdc-2x4-PPPP"], runs["ewn-3x3-3"]]
+    assert arranged(two) == two
+    few = VariantRuns(
+        "ewn-3x3-3", Planner(True, 0), {6: [line(0.1, games=10), line(0.3, games=20)]}
+    )
+    assert few.mean_games(6) == 15
+    assert few.early_mean(6) == 0.1 and few.mean(6) == pytest.approx(0.2)
 
 
 def test_what_a_game_is_counted_for():
@@ -154,6 +151,6 @@ def test_what_a_game_is_counted_for():
 
 @pytest.mark.parametrize("variant", ["ewn-3x3-3", "cdc-2x4-PPPP"])
 def test_table_1_counts_positions(variant):
-    rows, data = table1._rows(variant, [(5, 15, 15), (6, 18, 18)])
+    rows, data = table1.compare(variant, [(5, 15, 15), (6, 18, 18)])
     assert data["positions"] == table1.PAPER[variant][3]
     assert rows[-1].remark == "agrees" and data["game length"][0] == 5.5

@@ -10,15 +10,14 @@ SMALL = {
     "network": "hsueh2023:filters=4",
     "iterations": 3,
     "search.simulations": 4,
-    "search.considered": 4,
+    "search.max_considered_actions": 4,
     "selfplay.games": 8,
-    "selfplay.slots": 4,
-    "selfplay.plies": 12,
-    "learning.window": 20,
-    "learning.batch": 16,
-    "learning.warmup": 0,
+    "selfplay.parallel_games": 4,
+    "selfplay.max_plies": 12,
+    "learning.replay_buffer": 20,
+    "learning.batch_size": 16,
+    "learning.warmup_steps": 0,
     "evaluation.every": 0,
-    "opening.games": 6,
     # Every iteration is saved.
     "checkpoints.seconds": 0.0,
 }
@@ -27,7 +26,7 @@ SMALL = {
 def small(**changes) -> Recipe:
     """Return a small recipe; `search__c=2` changes `search.c`."""
     given = {key.replace("__", "."): value for key, value in changes.items()}
-    return _checked("small", {"method": "neural", **nested({**SMALL, **given})})
+    return _checked("small", {"method": "alphazero", **nested({**SMALL, **given})})
 
 
 def recipe_file(folder, **changes):
@@ -42,7 +41,7 @@ def start(recipe, out, *more):
 
 def train(recipe, out, handlers=(), **more):
     """Train on one thread."""
-    from halma.learn.alphazero import train as run
+    from halma.learn import train as run
 
     return run(recipe, out, handlers, threads=1, device="cpu", **more)
 

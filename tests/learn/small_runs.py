@@ -14,11 +14,11 @@ SMALL = {
     "iterations": 6,
     "search.simulations": 10,
     "selfplay.games": 40,
-    "grading.games": 200,
+    "truth.games": 200,
     # Every iteration is saved.
     "checkpoints.seconds": 0.0,
 }
-TIMES = ("play_seconds", "update_seconds", "grade_seconds", "seconds")
+TIMES = ("play_seconds", "update_seconds", "truth_seconds", "seconds")
 
 
 def small(**changes):

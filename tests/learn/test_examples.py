@@ -43,7 +43,7 @@ def as_columns(rows):
         "no_progress": np.array([row[3] for row in rows], np.float32),
         "policy_offsets": np.cumsum([0, *map(len, policies)]).astype(np.int64),
         "policy_actions": np.array([a for p in policies for a in p], np.uint16),
-        "policy_shares": np.array([s for p in policies for s in p.values()], np.float32),
+        "policy_weights": np.array([s for p in policies for s in p.values()], np.float32),
     }
 
 

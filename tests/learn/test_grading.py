@@ -9,7 +9,8 @@ from small_runs import small
 
 import halma
 from halma.learn import load
-from halma.learn.tabular import learning_rate, make_trainer
+from halma.learn.sections import learning_rate
+from halma.learn.tabular import make_trainer
 from halma.learn.truth import Score, TestPositions, WinRate, decisions_near_start
 from halma.solve import solution_for
 
@@ -27,7 +28,7 @@ NUMBERS = {
 @pytest.mark.parametrize("variant", NUMBERS)
 def test_the_paper_s_test_positions(variant):
     settings = load(f"hsueh2023/{variant}").settings
-    positions = decisions_near_start(halma.game(variant), settings.grading.plies)
+    positions = decisions_near_start(halma.game(variant), settings.truth.plies)
     assert len(positions) == NUMBERS[variant]
     assert len({position.text for position in positions}) == NUMBERS[variant]
     assert all(position.legal_moves for position in positions)

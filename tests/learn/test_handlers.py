@@ -8,11 +8,10 @@ import pytest
 from rich.console import Console as Rich
 from small_runs import Listener, finish, recipe_file, small, start
 
-from halma.learn import read_metrics
-from halma.learn.reports import Console, TensorBoard
-from halma.learn.reports.console import sparkline
+from halma.learn import read_metrics, train
+from halma.learn.reports.console import Console, sparkline
 from halma.learn.reports.events import Checkpoint, Finished, Iteration, Started
-from halma.learn.tabular import train
+from halma.learn.reports.tensorboard import TensorBoard
 
 
 def test_the_order_of_reports(tmp_path):
@@ -28,7 +27,7 @@ def test_the_order_of_reports(tmp_path):
 
 
 def test_not_every_iteration_is_graded(tmp_path):
-    train(small(iterations=5, grading__every=2), tmp_path / "run")
+    train(small(iterations=5, truth__every=2), tmp_path / "run")
     graded = [line["wr_p"] is not None for line in read_metrics(tmp_path / "run")]
     assert graded == [False, True, False, True, True]
 
@@ -44,8 +43,8 @@ def test_seconds_instead_of_games(tmp_path):
     [
         {"search__rule": "gumbel", "search__simulations": 4},
         {"search__solver": True},
-        {"learning__symmetry": True},
-        {"search__untried": "infinite"},
+        {"learning__symmetries": True},
+        {"search__fpu": "infinite"},
     ],
 )
 def test_other_searches_learn(tmp_path, changes):

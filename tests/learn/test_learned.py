@@ -10,8 +10,9 @@ from small_runs import small
 import halma
 from halma.agents import agent, play_game
 from halma.errors import HalmaError
-from halma.learn.checkpoint import list_checkpoints
-from halma.learn.tabular import make_trainer, train
+from halma.learn import train
+from halma.learn.tabular import make_trainer
+from halma.tensors import list_iterations
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +63,7 @@ def test_it_plays_games(run):
 
 def test_one_checkpoint_and_a_damaged_one(run, tmp_path):
     copy = shutil.copytree(run, tmp_path / "run")
-    (_, newest), (_, before) = list_checkpoints(copy / "checkpoints")
+    (_, newest), (_, before) = list_iterations(copy / "checkpoints")
     table = agent(f"tabular:{before}").table(small().game)
     assert table.iteration == 5
     newest.write_bytes(newest.read_bytes()[:100])
@@ -77,8 +78,8 @@ def test_one_checkpoint_and_a_damaged_one(run, tmp_path):
     [
         ("learned", "ewn-3x3-2", "write tabular:RUNDIR"),
         ("tabular:nowhere", "ewn-3x3-2", "no run with a checkpoint in 'nowhere'"),
-        ("tabular:{run}", "ewn-3x3-3", "its variant is 'ewn-3x3-2'"),
-        ("tabular:{run}/meta.json", "ewn-3x3-2", "not an array file of halma"),
+        ("tabular:{run}", "ewn-3x3-3", "its game is 'ewn-3x3-2'"),
+        ("tabular:{run}/meta.json", "ewn-3x3-2", "cut short or damaged"),
     ],
 )
 def test_refused(run, name, game, sentence):
@@ -94,5 +95,5 @@ def test_a_position_no_game_gets_to(run):
     numbers = set(make_trainer(small()).indices().tolist())
     index = next(i for i in range(game.core.index_size) if i not in numbers)
     position = halma.Position(game, game.core.unindex(index))
-    with pytest.raises(HalmaError, match="nothing was learnt"):
+    with pytest.raises(HalmaError, match="has no entry for it"):
         agent(f"tabular:{run}").table(game).policy(position)

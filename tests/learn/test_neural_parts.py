@@ -1,4 +1,4 @@
-"""Losses, schedules, windows, matches, grades and parcels by themselves."""
+"""Losses, schedules, replay buffer, matches, truth and bundles by themselves."""
 
 import math
 import subprocess
@@ -15,18 +15,19 @@ from halma import _core
 from halma.agents import agent
 from halma.arena import make_plan, play_matches
 from halma.errors import RecipeError, RunError
+from halma.interrupt import Interrupted
 from halma.learn import bundle
-from halma.learn.adjudication import judged
-from halma.learn.alphazero_settings import learning_rate
 from halma.learn.batches import Batches
-from halma.learn.checkpoint import list_checkpoints
-from halma.learn.matches import play_match
+from halma.learn.matches import AgentPlayer, PolicyPlayer, SearchPlayer, play_match
 from halma.learn.metrics import read_metrics
-from halma.learn.players import AgentPlayer, PolicyPlayer, SearchPlayer
 from halma.learn.recipe import load, names
-from halma.learn.replay_buffer import GameFiles, Window
-from halma.learn.selfplay import SelfPlay, joined, part, split, tree_options
+from halma.learn.replay_buffer import GameFiles, ReplayBuffer
+from halma.learn.samples import concatenate, leader_scores, slice_games
+from halma.learn.sections import learning_rate
+from halma.learn.selfplay import SelfPlay, tree_options
 from halma.learn.trainer import policy_cross_entropy, value_error
+from halma.search import search_options
+from halma.tensors import list_iterations
 
 
 def test_the_policy_s_loss_sees_legal_moves_alone():
@@ -66,8 +67,8 @@ def test_learning_rates():
 
 def test_the_paper_s_settings():
     settings = load("hsueh2023/net-cdc-2x4-PPPP").settings
-    assert (settings.selfplay.games, settings.learning.window) == (1000, 40_000)
-    assert (settings.learning.batch, settings.learning.momentum) == (256, 0.9)
+    assert (settings.selfplay.games, settings.learning.replay_buffer) == (1000, 40_000)
+    assert (settings.learning.batch_size, settings.learning.momentum) == (256, 0.9)
     game = halma.game(settings.game)
     assert (game.shape, game.actions, game.players) == ((33, 2, 4), 40, 2)
 
@@ -79,13 +80,13 @@ def test_the_paper_s_settings():
         ({"network": "liu2019", "game": "star-37-3p"}, "is for 2 players"),
         ({"search.solver": True, "game": "star-37-3p"}, "for two players"),
         ({"search.count_root": True, "search.simulations": 1}, "would be the position itself"),
-        ({"selfplay.random_least": 3}, "'selfplay.random_most' cannot be less"),
-        ({"opening.agent": "gready"}, "Did you mean 'greedy'?"),
+        ({"selfplay.random_plies_min": 3}, "'selfplay.random_plies_max' cannot be less"),
+        ({"warm_start.agent": "gready"}, "Did you mean 'greedy'?"),
         ({"evaluation.opponents": "random gready"}, "Did you mean 'greedy'?"),
         ({"evaluation.opponents": " ", "evaluation.every": 1}, "'evaluation.opponents' is empty"),
         ({"learning.optimiser": "adam"}, "Did you mean 'adamw'?"),
-        ({"learning.bach": 3}, "Did you mean 'learning.batch'?"),
-        ({"learning.batch": 0}, "from 1 to"),
+        ({"learning.bach": 3}, "Did you mean 'learning.batch_size'?"),
+        ({"learning.batch_size": 0}, "from 1 to"),
         ({"selfplay.temperature": "hot"}, "it is a number"),
     ],
 )
@@ -103,7 +104,7 @@ def test_every_recipe_can_be_loaded():
 
 def random_games(game, number, seed):
     """Return games of self-play judged by nobody in particular."""
-    options = _core.PoolOptions()
+    options = _core.SelfPlayOptions()
     options.simulations = 2
     limits = _core.Limits(plies=20)
     pool = _core.Pool(game.core, options, limits, 4, 1, 1, seed, 0, number)
@@ -112,54 +113,55 @@ def random_games(game, number, seed):
         rows = pool.collect(0, planes)
         logits = np.zeros((rows, game.actions), np.float32)
         pool.submit(0, logits, np.full((rows, game.players), 0.5, np.float32))
-    return joined([pool.take_finished()])
+    return concatenate([pool.take_finished()])
 
 
-def test_games_are_split_and_joined(tmp_path):
+def test_games_are_split_and_concatenate(tmp_path):
     game = halma.game("ewn-3x3-2")
     games = random_games(game, 7, seed=1)
     assert len(games["numbers"]) == 7
-    halves = split(games, 3)
+    halves = slice_games(games, 0, 3), slice_games(games, 3, 7)
     assert [len(half["numbers"]) for half in halves] == [3, 4]
-    again = joined([part(games, 0, 1), part(games, 1, 3), halves[1]])
+    again = concatenate([slice_games(games, 0, 1), slice_games(games, 1, 3), halves[1]])
     for key, array in games.items():
         assert np.array_equal(again[key], array, equal_nan=key == "values"), key
     files = GameFiles(tmp_path, game)
     files.write(4, games, {"why": "to see"})
-    read, about = files.read(4)
-    assert about["why"] == "to see"
+    read, metrics = files.read(4)
+    assert metrics == {"why": "to see"}
     for key, array in games.items():
         assert np.array_equal(read[key], array, equal_nan=key == "values"), key
 
 
-def test_a_window_lets_go_of_old_games():
+def test_a_replay_buffer_drops_old_games():
     game = halma.game("ewn-3x3-2")
-    window = Window(game, games=10, share=1.0, seed=0)
+    buffer = ReplayBuffer(game, capacity=10, position_share=1.0, seed=0)
     for iteration in range(1, 5):
-        window.add(iteration, random_games(game, 6, seed=iteration))
-        window.close()
-    assert window.iterations == [3, 4]
-    assert window.games == 12
-    assert len(window.learnt) == window.new(3) + window.new(4) == len(window.rows["moves"])
-    keys = {game.core.key(row.tobytes()) for row in window.rows["states"]}
-    assert window.duplicates == pytest.approx(1 - len(keys) / len(window.learnt))
+        buffer.add(iteration, random_games(game, 6, seed=iteration))
+        buffer.gather()
+    assert buffer.iterations == [3, 4]
+    assert len(buffer) == 12
+    assert len(buffer.samples) == buffer.new_samples(3) + buffer.new_samples(4)
+    assert len(buffer.samples) == len(buffer.games["moves"])
+    keys = {game.core.key(row.tobytes()) for row in buffer.games["states"]}
+    assert buffer.duplicates == pytest.approx(1 - len(keys) / len(buffer.samples))
 
 
 def test_batches_draw_every_position_once_before_any_again():
     game = halma.game("ewn-3x3-2")
-    window = Window(game, games=10, share=1.0, seed=0)
-    window.add(1, random_games(game, 10, seed=3))
-    window.close()
-    number = len(window.learnt)
+    buffer = ReplayBuffer(game, capacity=10, position_share=1.0, seed=0)
+    buffer.add(1, random_games(game, 10, seed=3))
+    buffer.gather()
+    number = len(buffer.samples)
     drawn = []
-    for batch, _ in Batches(window, 4, 2 * (number // 4) + 2, True, (1, 2), threads=2):
-        assert torch.allclose(batch.shares.sum(1), torch.ones(4))
+    for batch, _ in Batches(buffer, 4, 2 * (number // 4) + 2, True, (1, 2), threads=2):
+        assert torch.allclose(batch.targets.sum(1), torch.ones(4))
         for i, row in enumerate(batch.rows):
-            assert batch.outcomes[i].tolist() == window.rows["outcomes"][row].tolist()
+            assert batch.outcomes[i].tolist() == buffer.games["outcomes"][row].tolist()
         drawn += batch.rows.tolist()
-    assert sorted(drawn[:number]) == sorted(window.learnt)
-    assert sorted(drawn[number : 2 * number]) == sorted(window.learnt)
-    again = [row for b, _ in Batches(window, 4, 3, True, (1, 2)) for row in b.rows.tolist()]
+    assert sorted(drawn[:number]) == sorted(buffer.samples)
+    assert sorted(drawn[number : 2 * number]) == sorted(buffer.samples)
+    again = [row for b, _ in Batches(buffer, 4, 3, True, (1, 2)) for row in b.rows.tolist()]
     assert again == drawn[:12]
 
 
@@ -216,16 +218,16 @@ def test_self_play_asks_for_narrow_lanes_and_matches_do_not():
         judge = kind(recipe.game)
         samples, _ = SelfPlay(recipe.game, recipe.settings, [judge], threads=1).play(1)
         games.append(samples["moves"].tolist())
-        options = tree_options(recipe.settings, noise=False).for_game(recipe.game)
+        options = search_options(recipe.game, **tree_options(recipe.settings, noise=False))
         players = [SearchPlayer(recipe.game, judge, options, 4, 1), AgentPlayer(agent("random"))]
-        assert play_match(recipe.game, ("net", "random"), players, 4, 5, 0) is not None
+        assert play_match(recipe.game, ("net", "random"), players, 4, 5, 0).games == 4
     assert games[0] == games[1]
 
 
 def test_networks_play_matches():
     game = halma.game("ewn-3x3-2")
     judge = Equal(game)
-    options = tree_options(small().settings, noise=False).for_game(game)
+    options = search_options(game, **tree_options(small().settings, noise=False))
     searcher = SearchPlayer(game, judge, options, 64, seed=1)
     tally = play_match(game, ("search", "policy"), [searcher, PolicyPlayer(game, judge)], 60, 1, 0)
     # It sees the end of the game coming, the other one sees nothing.
@@ -235,7 +237,8 @@ def test_networks_play_matches():
 def test_a_match_can_be_stopped():
     game = halma.game("rhombus-4x4-3")
     players = [AgentPlayer(agent("random"))] * 2
-    assert play_match(game, ("a", "b"), players, 4, 0, 2, stopped=lambda: True) is None
+    with pytest.raises(Interrupted):
+        play_match(game, ("a", "b"), players, 4, 0, 2, is_stopped=lambda: True)
 
 
 def test_graded_by_the_truth(tmp_path):
@@ -251,12 +254,12 @@ def test_graded_by_the_truth(tmp_path):
 
 def test_who_is_ahead():
     game = halma.game("rhombus-4x4-3")
-    assert judged(game, game.start().state).tolist() == [0.5, 0.5]
+    assert leader_scores(game, game.start().state).tolist() == [0.5, 0.5]
     after = game.start()
     after = after.play(
         max(after.legal_moves, key=lambda m: _core.advance(game.core, after.state, m.value))
     )
-    assert judged(game, after.state).tolist() == [1.0, 0.0]
+    assert leader_scores(game, after.state).tolist() == [1.0, 0.0]
 
 
 def test_a_bundle(tmp_path):
@@ -267,22 +270,22 @@ def test_a_bundle(tmp_path):
     files = list((tmp_path / "bundle").iterdir())
     assert len(files) <= 8
     assert all(path.stat().st_size <= bundle.LARGEST_FILE for path in files)
-    bundle.unpack(tmp_path / "bundle", there)
+    bundle.unpack(tmp_path / "bundle", there, recipe.game)
     longer = recipe.changed({"iterations": 4})
     with pytest.raises(RunError, match="belongs to another recipe"):
         train(longer, there)
     assert train(recipe, there) == read_metrics(out)[-1]
     with pytest.raises(RunError, match="not empty"):
-        bundle.unpack(tmp_path / "bundle", there)
+        bundle.unpack(tmp_path / "bundle", there, recipe.game)
     with pytest.raises(RunError, match=r"no '.*' to go on from"):
-        bundle.unpack(tmp_path / "nowhere", tmp_path / "new")
+        bundle.unpack(tmp_path / "nowhere", tmp_path / "new", recipe.game)
 
 
 def test_a_bundle_goes_on(tmp_path, monkeypatch):
     recipe = small(iterations=4)
     out, there = tmp_path / "run", tmp_path / "there"
     train(recipe, out)
-    for iteration, path in list_checkpoints(out / "checkpoints"):
+    for iteration, path in list_iterations(out / "checkpoints"):
         if iteration > 3:
             path.unlink()
     files = GameFiles(out, recipe.game)
@@ -291,11 +294,11 @@ def test_a_bundle_goes_on(tmp_path, monkeypatch):
     monkeypatch.setattr(bundle, "_GAME_FILES", 1)
     monkeypatch.setattr(bundle, "_write", lambda path, data: path.write_bytes(data))
     bundle.pack(out, tmp_path / "bundle", recipe.game)
-    bundle.unpack(tmp_path / "bundle", there)
-    assert GameFiles(there, recipe.game).kept() == [3]
+    bundle.unpack(tmp_path / "bundle", there, recipe.game)
+    assert GameFiles(there, recipe.game).iterations() == [3]
     last = train(recipe, there)
     assert last["iteration"] == 4
-    assert last["window"] <= 16
+    assert last["replay_games"] <= 16
 
 
 def test_a_bundle_that_is_too_large(tmp_path, monkeypatch):

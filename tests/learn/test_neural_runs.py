@@ -18,9 +18,9 @@ from halma.agents import agent
 from halma.errors import HalmaError, RunError
 from halma.games import Record
 from halma.learn import read_metrics
-from halma.learn import trainer as learner_module
-from halma.learn.alphazero import KIND
-from halma.learn.checkpoint import list_checkpoints
+from halma.learn import trainer as trainer_module
+from halma.learn.alphazero import AlphaZero
+from halma.learn.checkpoint import identity
 from halma.learn.replay_buffer import GameFiles
 from halma.learn.reports.events import (
     Checkpoint,
@@ -33,19 +33,19 @@ from halma.learn.reports.events import (
 )
 from halma.learn.reports.page import write_report
 from halma.learn.run import BAD_BATCH, MODEL, WEIGHTS, RunDirectory
-from halma.learn.trainer import Learner
+from halma.learn.trainer import Trainer
 from halma.networks.evaluator_pool import EvaluatorPool
 from halma.networks.network_file import read_info
 from halma.networks.weights import load_weights
-from halma.storage import load_arrays
+from halma.tensors import list_iterations, open_tensors
 
 #: metrics that depend on the clock
 CLOCK = (
-    "learn_seconds",
+    "train_seconds",
     "match_seconds",
     "games_per_second",
     "evaluations_per_second",
-    "learner_busy",
+    "trainer_busy",
     "pool_bytes",
 )
 
@@ -73,8 +73,8 @@ def run(whole, tmp_path):
 
 
 def checkpoint(out, which=0):
-    _, path = list_checkpoints(out / "checkpoints")[which]
-    return load_arrays(path, small().game, KIND)
+    _, path = list_iterations(out / "checkpoints")[which]
+    return open_tensors(path, identity(small().game, AlphaZero.kind))
 
 
 def assert_same(out, whole):
@@ -82,7 +82,7 @@ def assert_same(out, whole):
     assert [timeless(line) for line in read_metrics(out)] == [
         timeless(line) for line in read_metrics(whole)
     ]
-    ours, theirs = checkpoint(out).arrays, checkpoint(whole).arrays
+    ours, theirs = checkpoint(out).arrays(), checkpoint(whole).arrays()
     assert ours.keys() == theirs.keys()
     for name in ours:
         assert np.array_equal(ours[name], theirs[name]), name
@@ -114,13 +114,13 @@ def test_what_a_run_leaves(whole):
     metrics = read_metrics(whole)
     assert [line["iteration"] for line in metrics] == [1, 2, 3]
     assert [line["games"] for line in metrics] == [8, 8, 8]
-    # A window of 20 games takes whole iterations.
-    assert [line["window"] for line in metrics] == [8, 16, 24]
+    # A replay buffer of 20 games takes whole iterations.
+    assert [line["replay_games"] for line in metrics] == [8, 16, 24]
     assert [line["best"] for line in metrics] == [1, 2, 3]
     for line in metrics:
         assert line["evaluations"] > line["new_positions"]
         assert 0 <= line["duplicates"] < 1
-        assert 0 < line["learner_busy"] <= 1
+        assert 0 < line["trainer_busy"] <= 1
         assert line["steps"] == -(-line["new_positions"] * 4 // 16)
     assert_plays(whole, small())
 
@@ -143,7 +143,7 @@ def test_the_order_of_reports(tmp_path):
     kinds = [type(report) for report in listener.reports if type(report) is not Progress]
     assert kinds == [Started, Iteration, Checkpoint, Iteration, Checkpoint, Finished]
     stages = {report.stage for report in listener.all(Progress)}
-    assert stages == {"self-play", "learning"}
+    assert stages == {"self-play", "training"}
     best = listener.all(Progress)
     assert all(report.done <= report.total for report in best)
 
@@ -197,18 +197,18 @@ def test_any_game(variant, tmp_path):
 
 
 def test_games_of_a_heuristic_first(tmp_path):
-    recipe = small(start="heuristic", iterations=1, opening__agent="greedy")
+    recipe = small(warm_start__games=6, iterations=1, warm_start__agent="greedy")
     last = train(recipe, tmp_path / "run")
     games, _ = GameFiles(tmp_path / "run", recipe.game).read(0)
     assert len(games["numbers"]) == 6
-    assert last["window"] == 6 + 8
+    assert last["replay_games"] == 6 + 8
     core = recipe.game.core
     for row in range(len(games["moves"])):
         policy = slice(*games["policy_offsets"][[row, row + 1]])
         if games["choices"][row] == 0:
             state = games["states"][row].tobytes()
             assert games["policy_actions"][policy] == [core.action(state, games["moves"][row])]
-            assert games["policy_shares"][policy] == [1]
+            assert games["policy_weights"][policy] == [1]
         else:
             assert policy.start == policy.stop
     # The greedy player wins from the front.
@@ -222,11 +222,11 @@ def test_a_gate_keeps_the_best(tmp_path):
     for line in read_metrics(out):
         assert line["best"] == (line["iteration"] if line["gate"] == 1 else line["best"])
     best = read_metrics(out)[-1]["best"]
-    assert checkpoint(out).about["best"] == best
-    arrays = checkpoint(out).arrays
+    assert checkpoint(out).description["best"] == best
+    arrays = checkpoint(out).arrays()
     ours = load_weights(out / WEIGHTS).state_dict()
     for name, tensor in ours.items():
-        assert np.array_equal(arrays[f"best/{name}"], tensor.numpy().reshape(-1))
+        assert np.array_equal(arrays[f"best.{name}"], tensor.numpy())
 
 
 def test_games_that_go_on(tmp_path):
@@ -235,8 +235,8 @@ def test_games_that_go_on(tmp_path):
     assert [line["games"] for line in read_metrics(tmp_path / "run")] == [8, 8, 8]
 
 
-def test_stopped_games_are_judged(tmp_path):
-    recipe = small(selfplay__stopped="judged", selfplay__plies=5, iterations=1)
+def test_stopped_games_are_adjudicated(tmp_path):
+    recipe = small(selfplay__adjudication="features", selfplay__max_plies=5, iterations=1)
     train(recipe, tmp_path / "run")
     games, _ = GameFiles(tmp_path / "run", recipe.game).read(1)
     assert (games["ends"] == 2).any()
@@ -246,7 +246,7 @@ def test_stopped_games_are_judged(tmp_path):
 
 
 def test_mirrored_and_thinned(tmp_path):
-    recipe = small(learning__share=0.25, iterations=1)
+    recipe = small(learning__position_share=0.25, iterations=1)
     thinned = train(recipe, tmp_path / "run")
     whole_size = train(small(iterations=1), tmp_path / "whole")
     assert 0 < thinned["new_positions"] < whole_size["new_positions"] / 2
@@ -287,7 +287,7 @@ def test_killed_again_and_again(whole, tmp_path):
     "damage", [lambda data: data[:-1000], lambda data: b"", lambda data: data[:50]]
 )
 def test_a_truncated_checkpoint_gives_way_to_the_one_before(run, whole, damage):
-    newest, before = list_checkpoints(run / "checkpoints")
+    newest, before = list_iterations(run / "checkpoints")
     newest[1].write_bytes(damage(newest[1].read_bytes()))
     listener = Listener()
     train(small(), run, [listener])
@@ -298,7 +298,7 @@ def test_a_truncated_checkpoint_gives_way_to_the_one_before(run, whole, damage):
 
 
 def test_damaged_games_are_played_again(run, whole):
-    newest, _ = list_checkpoints(run / "checkpoints")
+    newest, _ = list_iterations(run / "checkpoints")
     newest[1].unlink()
     path = GameFiles(run, small().game).path(3)
     path.write_bytes(path.read_bytes()[:-100])
@@ -316,29 +316,29 @@ def test_a_full_disk(whole, tmp_path, monkeypatch):
     with pytest.raises(RunError, match=r"No space left on device.*iteration \d is safe"):
         train(small(), out)
     monkeypatch.undo()
-    assert checkpoint(out).about["iteration"] >= 1
+    assert checkpoint(out).description["iteration"] >= 1
     train(small(), out)
     assert_same(out, whole)
 
 
 def test_a_loss_that_is_no_number(whole, tmp_path, monkeypatch):
     out = tmp_path / "run"
-    real, calls = learner_module.policy_cross_entropy, [0]
+    real, calls = trainer_module.policy_cross_entropy, [0]
     steps = read_metrics(whole)[0]["steps"]
 
     def poisoned(*given):
         calls[0] += 1
         return real(*given) * (float("nan") if calls[0] == steps + 2 else 1.0)
 
-    monkeypatch.setattr(learner_module, "policy_cross_entropy", poisoned)
+    monkeypatch.setattr(trainer_module, "policy_cross_entropy", poisoned)
     with pytest.raises(RunError, match=r"not a number in iteration 2.*iteration 1 is safe"):
         train(small(), out)
     monkeypatch.undo()
-    batch = load_arrays(out / BAD_BATCH, small().game, "batch")
-    assert batch.about == {"iteration": 2, "step": steps + 2}
-    assert len(batch.arrays["rows"]) == 16
-    assert len(batch.arrays["planes"]) == 16 * np.prod(small().game.shape)
-    assert checkpoint(out).about["iteration"] == 1
+    batch = open_tensors(out / BAD_BATCH, {})
+    assert batch.description == {"iteration": 2, "step": steps + 2}
+    assert batch.shape("rows") == (16,)
+    assert batch.shape("planes") == (16, *small().game.shape)
+    assert checkpoint(out).description["iteration"] == 1
     train(small(), out)
     assert_same(out, whole)
 
@@ -354,7 +354,7 @@ def test_ctrl_c(tmp_path):
     status, answer, said = finish(process)
     assert (status, answer) == (130, None), said
     assert f"To go on: halma train {recipe} --out {out}" in said
-    done = list_checkpoints(out / "checkpoints")[0][0]
+    done = list_iterations(out / "checkpoints")[0][0]
     assert f"Stopped after iteration {done}, which is saved." in said
     assert lines_of(out) == done
     assert not list(out.rglob("*.tmp"))
@@ -366,14 +366,14 @@ def test_stopped_while_it_learns(whole, tmp_path):
     class Impatient(Listener):
         def handle(self, report):
             super().handle(report)
-            if isinstance(report, Progress) and (report.iteration, report.stage) == (3, "learning"):
+            if isinstance(report, Progress) and (report.iteration, report.stage) == (3, "training"):
                 os.kill(os.getpid(), signal.SIGINT)
 
     out = tmp_path / "run"
     rare = small(checkpoints__seconds=1000.0, checkpoints__share=0.001)
     with pytest.raises(KeyboardInterrupt):
         train(rare, out, [Impatient()])
-    assert [number for number, _ in list_checkpoints(out / "checkpoints")] == [2, 1]
+    assert [number for number, _ in list_iterations(out / "checkpoints")] == [2, 1]
     train(rare, out)
     assert_same(out, whole)
 
@@ -382,7 +382,7 @@ def test_out_of_time(tmp_path):
     listener = Listener()
     last = train(small(iterations=100_000), tmp_path / "run", [listener], seconds=1.5)
     assert listener.all(Stopped)[0].iteration == last["iteration"]
-    assert checkpoint(tmp_path / "run").about["iteration"] == last["iteration"]
+    assert checkpoint(tmp_path / "run").description["iteration"] == last["iteration"]
 
 
 def test_a_second_process_is_refused(run):
@@ -407,8 +407,10 @@ def test_weights_that_are_no_numbers(tmp_path, monkeypatch):
 
 def test_weights_and_optimiser_survive(whole):
     recipe = small()
-    table = checkpoint(whole)
-    again = Learner(recipe.game, recipe.settings, "cpu")
-    again.restore(table.arrays, table.about["steps"])
-    for name, array in again.arrays().items():
-        assert np.array_equal(array, table.arrays[name]), name
+    file = checkpoint(whole)
+    again = Trainer(recipe.game, recipe.settings, "cpu")
+    again.restore(file.arrays(), file.description["steps"])
+    state = again.state()
+    assert sorted(state) == file.names
+    for name, array in state.items():
+        assert np.array_equal(array, file[name]), name

@@ -27,16 +27,20 @@ PAPER = {
 @pytest.mark.parametrize("variant", PAPER)
 def test_the_paper_s_settings(variant):
     settings = load(f"hsueh2023/{variant}").settings
-    assert (settings.game, settings.iterations, settings.grading.plies) == (
+    assert (settings.game, settings.iterations, settings.truth.plies) == (
         variant,
         *PAPER[variant],
     )
     search, learning = settings.search, settings.learning
     assert (search.rule, search.simulations, search.c) == ("puct", 800, 1.0)
-    assert (search.untried, search.noise, search.alpha) == ("loss", 0.25, 1.5)
-    assert (settings.selfplay.games, learning.window, settings.grading.games) == (1000, 2, 10_000)
+    assert (search.fpu, search.dirichlet_weight, search.dirichlet_alpha) == ("loss", 0.25, 1.5)
+    assert (settings.selfplay.games, learning.replay_buffer, settings.truth.games) == (
+        1000,
+        2,
+        10_000,
+    )
     assert (learning.rate, learning.late_rate, learning.late_from) == (1.0, 0.1, 0.5)
-    assert not search.solver and not learning.symmetry
+    assert not search.solver and not learning.symmetries
 
 
 def test_the_base_explains_every_key():
@@ -49,10 +53,10 @@ def test_no_recipe_repeats_the_base():
     for variant in PAPER:
         given = tomllib.loads((FOLDER / "hsueh2023" / f"{variant}.toml").read_text("utf-8"))
         assert given.pop("extends") == "hsueh2023/default"
-        assert set(given) == {"game", "iterations", "grading"}
+        assert set(given) == {"game", "iterations", "truth"}
         own = load(f"hsueh2023/{variant}").flat
         changed = {key for key in own if own[key] != base[key]}
-        assert changed <= {"game", "iterations", "grading.plies"}
+        assert changed <= {"game", "iterations", "truth.plies"}
 
 
 @pytest.mark.parametrize(
@@ -66,7 +70,10 @@ def test_no_recipe_repeats_the_base():
             {"simulations": 4},
             "There is no setting 'simulations'. Did you mean 'search.simulations'?",
         ),
-        ({"serch.noise": 0.1}, "There is no setting 'serch.noise'. Did you mean 'search.noise'?"),
+        (
+            {"serch.fpu": "win"},
+            "There is no setting 'serch.fpu'. Did you mean 'search.fpu'?",
+        ),
         ({"xyzzy": 1}, "There is no setting 'xyzzy'. There are game, iterations,"),
         (
             {"search.simulations": 0},
@@ -89,10 +96,10 @@ def test_no_recipe_repeats_the_base():
         ({"game": "ewn-3x3"}, "There is no variant 'ewn-3x3'"),
         ({"game": "draughts-8x8"}, "'game' cannot be 'draughts-8x8': a lookup table is for two"),
         ({"seed": -1}, "'seed' cannot be -1: it is a whole number from 0 to"),
-        ({"grading.watch": "12./3.a/.cb r 2"}, "it is a list of texts."),
-        ({"grading.watch": [3]}, "'grading.watch' cannot be [3]: it is a list of texts."),
-        ({"grading.watch": ("12./3.a r 2",)}, "'grading.watch': "),
-        ({"grading.watch": ("1../32a/.cb b -",)}, "nobody has a move to make there."),
+        ({"truth.watch": "12./3.a/.cb r 2"}, "it is a list of texts."),
+        ({"truth.watch": [3]}, "'truth.watch' cannot be [3]: it is a list of texts."),
+        ({"truth.watch": ("12./3.a r 2",)}, "'truth.watch': "),
+        ({"truth.watch": ("1../32a/.cb b -",)}, "nobody has a move to make there."),
     ],
 )
 def test_refused(changes, sentence):
@@ -110,7 +117,7 @@ def test_refused(changes, sentence):
         ),
         ("method = 'tabular'\nsearch = 3", "'search' cannot be 3: it is a section, [search]."),
         ("method = 'tabular'\n[game]\nname = 'x'", "'game' cannot be {'name': 'x'}: it is a text."),
-        ("iterations = 3", "does not say its 'method': it is one of tabular, neural."),
+        ("iterations = 3", "does not say its 'method': it is one of tabular, alphazero."),
         ("method = 'tabluar'", "Did you mean 'tabular'?"),
         ("method = ['tabular']", "cannot have"),
         ("extends = 3", "'extends' is not the name of a recipe."),
@@ -131,9 +138,9 @@ def test_files_refused(tmp_path, text, sentence):
 
 def test_an_own_recipe(tmp_path):
     (tmp_path / "base.toml").write_text("extends = 'hsueh2023/ewn-3x3-3'\n[search]\nc = 2")
-    (tmp_path / "own.toml").write_text("extends = 'base.toml'\n[search]\nnoise = 0.5")
+    (tmp_path / "own.toml").write_text("extends = 'base.toml'\n[search]\ndirichlet_weight = 0.5")
     recipe = load(str(tmp_path / "own.toml"), {"seed": 4})
-    assert (recipe.settings.search.c, recipe.settings.search.noise) == (2.0, 0.5)
+    assert (recipe.settings.search.c, recipe.settings.search.dirichlet_weight) == (2.0, 0.5)
     assert recipe.settings.seed == 4
     assert recipe.settings.search.simulations == 800
 
@@ -147,9 +154,9 @@ def test_changes_as_typed():
         "search.solver": True,
         "search.rule": "gumbel",
     }
-    watch = parse_changes(recipe, ["grading.watch = 12./3.a/.cb r 2 ; 21./3.a/.cb r 1;"])
-    assert watch == {"grading.watch": ("12./3.a/.cb r 2", "21./3.a/.cb r 1")}
-    assert parse_changes(recipe, ["grading.watch="]) == {"grading.watch": ()}
+    watch = parse_changes(recipe, ["truth.watch = 12./3.a/.cb r 2 ; 21./3.a/.cb r 1;"])
+    assert watch == {"truth.watch": ("12./3.a/.cb r 2", "21./3.a/.cb r 1")}
+    assert parse_changes(recipe, ["truth.watch="]) == {"truth.watch": ()}
     for wrong, sentence in {
         "search.simulations": "is not of the form key=value",
         "=3": "is not of the form key=value",
@@ -169,22 +176,22 @@ def test_changes_as_typed():
     simulations=st.integers(2, 10_000_000),
     c=st.floats(0, 1000),
     noise=st.floats(0, 1),
-    untried=st.sampled_from(["loss", "draw", "win", "infinite", "parent"]),
+    fpu=st.sampled_from(["loss", "draw", "win", "infinite", "parent"]),
     solver=st.booleans(),
     seed=st.integers(0, 2**63 - 1),
     watch=st.sampled_from([(), ("12./3.a/.cb r 2",), ("12./3.a/.cb r 2", "21./3.a/.cb r 1")]),
 )
 def test_a_resolved_recipe_is_read_back(
-    tmp_path_factory, simulations, c, noise, untried, solver, seed, watch
+    tmp_path_factory, simulations, c, noise, fpu, solver, seed, watch
 ):
     changes = {
         "search.simulations": simulations,
         "search.c": c,
-        "search.noise": noise,
-        "search.untried": untried,
+        "search.dirichlet_weight": noise,
+        "search.fpu": fpu,
         "search.solver": solver,
         "seed": seed,
-        "grading.watch": watch,
+        "truth.watch": watch,
     }
     recipe = load("hsueh2023/ewn-3x3-3", changes)
     path = tmp_path_factory.mktemp("recipe") / "recipe.toml"

@@ -13,16 +13,16 @@ from typer.testing import CliRunner
 from halma.cli.app import app
 from halma.errors import RunError
 from halma.games import Position
-from halma.learn import read_metrics
-from halma.learn.checkpoint import list_checkpoints
-from halma.learn.reports import HtmlReport, html, table_errors
+from halma.learn import read_metrics, train
+from halma.learn.checkpoint import identity
+from halma.learn.reports import html, table_errors
 from halma.learn.reports.events import Iteration, Stopped
+from halma.learn.reports.html import HtmlReport
 from halma.learn.reports.page import write_report
 from halma.learn.reports.table_errors import judge
-from halma.learn.tabular import train
 from halma.networks.lookup_table import KIND, open_lookup_table
 from halma.solve import solution_for
-from halma.storage import load_arrays
+from halma.tensors import list_iterations, open_tensors
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def naive(run):
     """Return, for every row: exact and learnt value, updates, and what its move costs."""
     game = small().game
     solution = solution_for(game)
-    arrays = load_arrays(list_checkpoints(run / "checkpoints")[0][1], game, KIND).arrays
+    arrays = open_tensors(list_iterations(run / "checkpoints")[0][1], identity(game, KIND)).arrays()
     entries = np.asarray(arrays["table"]).reshape(-1, game.actions + 1)
     found = []
     for index, entry, updates in zip(arrays["indices"], entries, arrays["updates"], strict=True):
@@ -254,7 +254,7 @@ def test_another_game(tmp_path):
 
 def test_grades_that_are_missing(tmp_path):
     out = tmp_path / "run"
-    train(small(iterations=5, grading__every=3), out, [HtmlReport(out)])
+    train(small(iterations=5, truth__every=3), out, [HtmlReport(out)])
     assert "MAE_v" in (out / "report.html").read_text(encoding="utf-8")
 
 

@@ -26,13 +26,12 @@ from small_runs import (
 
 from halma import _core
 from halma.errors import RunError
-from halma.learn import read_metrics
-from halma.learn.checkpoint import list_checkpoints
+from halma.learn import read_metrics, train
+from halma.learn.checkpoint import identity
 from halma.learn.reports.events import Checkpoint, Finished, Note, Started, Stopped
 from halma.learn.run import RunDirectory, lengthen
-from halma.learn.tabular import train
 from halma.networks.lookup_table import KIND, open_lookup_table
-from halma.storage import load_arrays
+from halma.tensors import list_iterations, open_tensors
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +55,8 @@ def assert_same(out, whole):
     )
     tables = []
     for folder in (out, whole):
-        _, path = list_checkpoints(folder / "checkpoints")[0]
-        tables.append(load_arrays(path, small().game, KIND).arrays)
+        _, path = list_iterations(folder / "checkpoints")[0]
+        tables.append(open_tensors(path, identity(small().game, KIND)).arrays())
     for name in tables[0]:
         assert np.array_equal(tables[0][name], tables[1][name]), name
     assert not list(out.rglob("*.tmp"))
@@ -66,7 +65,7 @@ def assert_same(out, whole):
 def test_what_a_run_leaves(whole):
     names = sorted(path.name for path in whole.iterdir())
     assert names == ["checkpoints", "lock", "meta.json", "metrics.jsonl", "recipe.toml"]
-    assert [number for number, _ in list_checkpoints(whole / "checkpoints")] == [6, 5]
+    assert [number for number, _ in list_iterations(whole / "checkpoints")] == [6, 5]
     metrics = read_metrics(whole)
     assert [line["iteration"] for line in metrics] == [1, 2, 3, 4, 5, 6]
     assert [line["learning_rate"] for line in metrics] == [1, 1, 1, 0.1, 0.1, 0.1]
@@ -117,11 +116,11 @@ def test_a_run_without_checkpoints_in_the_end(whole, tmp_path):
 
     with pytest.raises(Stop):
         train(recipe, tmp_path / "run", [Impatient()])
-    assert [number for number, _ in list_checkpoints(tmp_path / "run" / "checkpoints")] == [3]
+    assert [number for number, _ in list_iterations(tmp_path / "run" / "checkpoints")] == [3]
     again = Listener()
     last = train(recipe, tmp_path / "run", [again])
     assert again.reports[0].done == 3
-    assert not list_checkpoints(tmp_path / "run" / "checkpoints")
+    assert not list_iterations(tmp_path / "run" / "checkpoints")
     expected = [without_times(line) for line in read_metrics(whole)]
     assert [without_times(line) for line in read_metrics(tmp_path / "run")] == expected
     # Finished: it only answers, though there is no checkpoint.
@@ -135,7 +134,7 @@ def test_watched_positions_are_what_the_table_says(tmp_path):
     start = game.start()
     while start.is_chance:
         start = start.resolve(start.outcomes[0])
-    recipe = small(grading__watch=(start.text,), iterations=3)
+    recipe = small(truth__watch=(start.text,), iterations=3)
     train(recipe, tmp_path / "run")
     lines = read_metrics(tmp_path / "run")
     assert all(line["watched"][0]["position"] == start.text for line in lines)
@@ -151,7 +150,7 @@ def test_a_position_that_no_game_gets_to(tmp_path):
     # Blue has a piece too few for red to have moved so little.
     far = "1../.../.2a r 1"
     with pytest.raises(RunError, match="cannot be watched"):
-        train(small(grading__watch=(far,)), tmp_path / "run")
+        train(small(truth__watch=(far,)), tmp_path / "run")
 
 
 def test_killed_again_and_again(whole, tmp_path):
@@ -173,7 +172,7 @@ def test_killed_again_and_again(whole, tmp_path):
         finally:
             process.kill()
             process.communicate()
-        done = [number for number, _ in list_checkpoints(out / "checkpoints")]
+        done = [number for number, _ in list_iterations(out / "checkpoints")]
         # At most the iteration in hand is lost.
         assert lines_of(out) - max(done, default=0) <= 1
     assert kills >= 4
@@ -200,11 +199,11 @@ def test_killed_between_rare_checkpoints(whole, tmp_path, monkeypatch):
     recipe = small()
     monkeypatch.setattr(
         "halma.learn.checkpoint.Checkpoints.is_due",
-        property(lambda self: len(list_checkpoints(self.folder)) < 1),
+        property(lambda self: len(list_iterations(self.folder)) < 1),
     )
     with pytest.raises(Killed):
         train(recipe, out, [Killer()])
-    assert [number for number, _ in list_checkpoints(out / "checkpoints")] == [1]
+    assert [number for number, _ in list_iterations(out / "checkpoints")] == [1]
     assert lines_of(out) == 5
     listener = Listener()
     train(recipe, out, [listener])
@@ -228,7 +227,7 @@ def empty(path):
 
 @pytest.mark.parametrize("damage", [cut, flip, empty])
 def test_a_damaged_checkpoint_gives_way_to_the_one_before(run, whole, damage):
-    newest, before = list_checkpoints(run / "checkpoints")
+    newest, before = list_iterations(run / "checkpoints")
     damage(newest[1])
     listener = Listener()
     train(small(), run, [listener])
@@ -240,7 +239,7 @@ def test_a_damaged_checkpoint_gives_way_to_the_one_before(run, whole, damage):
 
 
 def test_no_checkpoint_is_whole(run):
-    for _, path in list_checkpoints(run / "checkpoints"):
+    for _, path in list_iterations(run / "checkpoints"):
         cut(path)
     before = contents(run)
     with pytest.raises(RunError, match="no other checkpoint"):
@@ -249,7 +248,7 @@ def test_no_checkpoint_is_whole(run):
 
 
 def test_half_a_line_of_metrics(run, whole):
-    newest, _ = list_checkpoints(run / "checkpoints")
+    newest, _ = list_iterations(run / "checkpoints")
     newest[1].unlink()
     path = run / "metrics.jsonl"
     path.write_bytes(path.read_bytes()[:-20])
@@ -343,9 +342,9 @@ def test_a_full_disk(whole, tmp_path, monkeypatch):
     with pytest.raises(RunError, match=r"No space left on device.*iteration \d is safe"):
         train(small(), out)
     monkeypatch.undo()
-    (number, path), *_ = list_checkpoints(out / "checkpoints")
+    (number, path), *_ = list_iterations(out / "checkpoints")
     assert number > 1
-    load_arrays(path, small().game, KIND)
+    open_tensors(path, identity(small().game, KIND))
     train(small(), out)
     assert_same(out, whole)
 
@@ -363,7 +362,7 @@ def test_files_that_may_not_grow(tmp_path):
     assert process.returncode == 2
     assert "File too large. The run has stopped; no iteration was saved yet" in said
     assert not list(out.rglob("*.tmp"))
-    assert list_checkpoints(out / "checkpoints") == []
+    assert list_iterations(out / "checkpoints") == []
 
 
 def test_ctrl_c(whole, tmp_path):
@@ -377,7 +376,7 @@ def test_ctrl_c(whole, tmp_path):
     status, answer, said = finish(process)
     assert (status, answer) == (130, None)
     assert f"To go on: halma train {recipe} --out {out} --threads 1 --json" in said
-    done = list_checkpoints(out / "checkpoints")[0][0]
+    done = list_iterations(out / "checkpoints")[0][0]
     assert f"Stopped after iteration {done}, which is saved." in said
     assert lines_of(out) == done
     assert not list(out.rglob("*.tmp"))
@@ -389,7 +388,7 @@ def test_out_of_time(whole, tmp_path):
     assert listener.all(Stopped)[0].iteration == last["iteration"] == len(read_metrics(out))
     assert last["iteration"] < 100_000
     assert not listener.all(Finished)
-    assert list_checkpoints(out / "checkpoints")[0][0] == last["iteration"]
+    assert list_iterations(out / "checkpoints")[0][0] == last["iteration"]
     again = train(small(iterations=100_000), out, seconds=1.0)
     assert again["iteration"] > last["iteration"] and again["seconds"] > last["seconds"]
     first = [without_times(line) for line in read_metrics(out)]

@@ -3,10 +3,10 @@
 The two agree on every legal action and every chance outcome: cannons, kings and pawns,
 colours by the first flip. They differ in how a game ends:
 
-- banqi goes on while a side without pieces can still turn up the opponent's; here such a
-  side has lost at once. Whoever we call the winner also wins there in the end.
-- banqi draws after `max_no_progress` quiet plies, 50 unless told; here the game record
-  does so after 40, and also at a threefold repetition, which banqi does not look at.
+- banqi continues while a side without pieces can still turn up the opponent's; here such
+  a side has lost at once. Our winner also wins there in the end.
+- banqi draws after `max_no_progress` plies without capture or flip, 50 by default; here
+  the record does so after 40, and also at a threefold repetition, unlike banqi.
 - banqi has an action for every pair of cells (1056); here only for those in line (352).
 """
 
@@ -38,7 +38,7 @@ def our_board(state) -> str:
 
 
 def play_both(seed: int) -> tuple[object, halma.Position, int]:
-    """Play a random game in both until either calls it over; also count quiet plies."""
+    """Play a random game in both until either is over; also return the halfmove clock."""
     rng = random.Random(seed)
     theirs = pyspiel.load_game("banqi(max_no_progress=40)").new_initial_state()
     ours = halma.game("cdc-4x8").start()
@@ -95,7 +95,7 @@ def test_random_games_agree_with_banqi():
 
 
 def finish(state, rng: random.Random) -> None:
-    """Let a player without pieces turn up what is left."""
+    """Play on at random: a player without pieces turns up the rest."""
     while not state.is_terminal():
         if state.is_chance_node():
             actions, weights = zip(*state.chance_outcomes(), strict=True)

@@ -1,11 +1,11 @@
 """OpenSpiel's checkers as an independent referee of English draughts.
 
-Three things differ, and are undone here:
-- OpenSpiel's action is one hop; whoever must go on capturing stays to move. Hops are
-  put together to whole moves.
+Three differences are compensated here:
+- OpenSpiel's action is one hop; the player stays to move while it must capture on. Hops
+  are joined to whole moves.
 - Its first player starts at the bottom: the board is turned by half.
-- It calls a draw after 40 plies without a capture, whether men moved or not, even if
-  the side to move is stuck. We call one after 80 plies without capture or man's move.
+- It draws after 40 plies without a capture, whether men moved or not, even if the side to
+  move has no move. We draw after 80 plies without capture or man's move.
 """
 
 import random

@@ -4,7 +4,7 @@ The rules of moving, capturing and winning are the same. What differs:
 
 - OpenSpiel's white, at the bottom right, always moves first; here red, at the top left.
   So its games are followed here from a position with blue to move.
-- Its numbering of placements is its own; the boards it makes are the same 720 x 720.
+- It numbers placements differently; the boards are the same 720 x 720.
 - It has 300 actions (cell, direction, capture or not); here six, as in hsueh2023.
 - It exists on 5 x 5 with six pieces only.
 """

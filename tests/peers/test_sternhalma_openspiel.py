@@ -1,8 +1,8 @@
 """OpenSpiel's `chinese_checkers` as an independent referee on the 121-hole star.
 
 It numbers holes row by row from the top as we do, but its first player starts at the
-top, so its hole h is our 120 - h. A hop is one action there; a chain goes on until the
-player passes or nothing new can be reached.
+top, so its hole h is our 120 - h. There a hop is one action; a chain ends when the
+player passes or no new hole can be reached.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from game_helpers import forward_move
 
 import halma
 
@@ -74,13 +75,6 @@ def make(state, actions: list[int]) -> None:
         state.apply_action(passing[0])
 
 
-def choose(position: halma.Position, rng: random.Random, among: int) -> halma.Move:
-    """Return the most forward of a few random moves, so that armies meet and games end."""
-    moves = position.legal_moves
-    some = rng.sample(moves, min(among, len(moves)))
-    return max(some, key=lambda move: position.game.advance(position.state, move.value))
-
-
 @pytest.mark.parametrize("players", [2, 3, 4, 6])
 @pytest.mark.parametrize("seed", range(2))
 def test_same_moves(players: int, seed: int) -> None:
@@ -90,7 +84,7 @@ def test_same_moves(players: int, seed: int) -> None:
     for _ in range(TURNS):
         moves = their_moves(theirs)
         assert set(moves) == our_moves(ours), ours.text
-        move = choose(ours, rng, among=3)
+        move = forward_move(ours, rng, among=3)
         make(theirs, moves[120 - (move.value & 0xFF), 120 - (move.value >> 8)])
         ours = ours.play(move)
         assert theirs.current_player() == ours.mover
@@ -104,7 +98,7 @@ def test_same_winner(seed: int) -> None:
     ours = halma.game("star-121-2p:win=fill").start()
     while not ours.is_terminal:
         assert not theirs.is_terminal()
-        move = choose(ours, rng, among=8)
+        move = forward_move(ours, rng, among=8)
         moves = their_moves(theirs)
         make(theirs, moves[120 - (move.value & 0xFF), 120 - (move.value >> 8)])
         ours = ours.play(move)

@@ -62,7 +62,7 @@ def owner(piece: str) -> str:
 
 
 def can_take(taker: str, victim: str) -> bool:
-    """Tell who takes whom on a neighbouring cell."""
+    """Return whether a piece can take another on a neighbouring cell."""
     a, b = taker.upper(), victim.upper()
     if a == "C":
         return False
@@ -132,7 +132,7 @@ def outcomes(p: Naive) -> dict[str, Fraction]:
 def resolve(p: Naive, piece: str) -> Naive:
     assert p.turning is not None
     colour = p.colour
-    if colour == "-":  # who turned it up owns it; the other one is to move
+    if colour == "-":  # its player owns the colour; the other colour is to move
         colour = "b" if piece.isupper() else "r"
     hidden = p.hidden.replace(piece, "", 1)
     return Naive(put(p.files, p.turning, piece), colour, hidden, p.player)

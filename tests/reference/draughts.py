@@ -1,4 +1,4 @@
-"""English draughts written for clarity: a dictionary of pieces and the rules as told.
+"""English draughts written for clarity: a dictionary of pieces and the rules as they are stated.
 
 Places are (row, column) of the 8 x 8 board, row 0 at black's side. A piece is `b`, `B`,
 `w` or `W`, kings in capitals.
@@ -35,7 +35,7 @@ def steps(board: Board, start: Place) -> list[list[Place]]:
 
 
 def captures(board: Board, start: Place) -> list[list[Place]]:
-    """All complete jumps of one piece, each as the places it stands on."""
+    """Return all complete jumps of one piece, each as the places it visits."""
     piece = board[start]
     without = {p: other for p, other in board.items() if p != start}
 

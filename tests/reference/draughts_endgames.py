@@ -10,7 +10,7 @@ Position = tuple[frozenset, str]
 
 
 def boards(pieces: int) -> list[Board]:
-    """Return all boards with so many pieces, of both colours, no man being on its last row."""
+    """Return all boards of `pieces` pieces, of both colours, no man being on its last row."""
     found = []
     for places in combinations(sorted(SQUARE), pieces):
         for kinds in product("bBwW", repeat=pieces):
@@ -33,7 +33,7 @@ def solve(all_boards: list[Board]) -> dict[Position, int]:
         for board in all_boards
         for mover in "bw"
     }
-    # Whoever has no piece left has lost.
+    # A player without pieces has lost.
     plies = {p: 0 for moves in graph.values() for p in moves if p not in graph}
     for t in range(200):
         new = {}

@@ -74,7 +74,7 @@ def resolve(p: Naive, outcome: str) -> Naive:
 
 
 def own_pieces(p: Naive, mover: str) -> dict[int, Cell]:
-    """Return where each piece of a player stands, by its number."""
+    """Return the cell of each piece of a player, by its number."""
     signs = "123456" if mover == "r" else "abcdef"
     return {
         signs.index(p.at((x, y))) + 1: (x, y)

@@ -1,4 +1,4 @@
-"""Toads and Frogs on strings: a naive twin, written to be read."""
+"""Toads and Frogs on strings, written for clarity."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def perft(cells: str, mover: str, depth: int) -> int:
 
 
 def mover_wins(cells: str, mover: str) -> bool:
-    """Tell whether the player to move wins with best play."""
+    """Return whether the player to move wins with best play."""
     return any(not mover_wins(after, opponent(mover)) for after in moves(cells, mover).values())
 
 
 def reachable(cells: str, mover: str) -> set[tuple[str, str]]:
-    """Return every position that can come about, ended ones included."""
+    """Return every reachable position, terminal ones included."""
     seen = {(cells, mover)}
     open_positions = [(cells, mover)]
     while open_positions:

@@ -1,6 +1,6 @@
-"""Minimax written for clarity: every move, no windows, no table, no order but the listed one.
+"""Minimax written for clarity: full width, no pruning, no transposition table, no move ordering.
 
-All functions take a game's core and a state, and judge leaves by the weights given.
+All functions take a game's core and a state, and evaluate leaves by the weights given.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ def is_over(core, state):
     return not core.at_chance(state) and core.terminal(state)
 
 
-# Two players, no chance. `noisy` tells whether a leaf must be searched on; `known` says what
-# a position below the root is worth to its mover, and in how many plies, or nothing.
+# Two players, no chance. `noisy(state)`: whether a leaf must be searched deeper; `known(state)`:
+# the exact value of a position below the root for its mover, and its plies, or None.
 
 
 def lead(core, state, weights):
@@ -40,9 +40,9 @@ def minimax(
     if is_over(core, state):
         own, other = core.result(state)[mover], core.result(state)[1 - mover]
         return 0.0 if own == other else (WIN - ply) * (1 if own > other else -1)
-    told = known(state) if ply else None
-    if told is not None:
-        value, plies = told
+    exact = known(state) if ply else None
+    if exact is not None:
+        value, plies = exact
         return {0.0: ply + plies - WIN, 0.5: 0.0, 1.0: WIN - ply - plies}[value]
     if depth == 0 and not noisy(state):
         return lead(core, state, weights)
@@ -54,11 +54,11 @@ def minimax(
     return max(values)
 
 
-# Two players and chance: values are chances of winning.
+# Two players and chance: values are probabilities of winning.
 
 
 def expectimax(core, state, depth, weights, ply=0):
-    """Return the chance of winning of the player to move (once chance has spoken)."""
+    """Return the probability of winning of the player to move (at chance: after the outcome)."""
     mover = core.mover(state)
     if is_over(core, state):
         share = core.result(state)[mover] / core.max_score
@@ -94,7 +94,7 @@ def leaf_values(core, state, weights, ply):
 
 
 def maxn(core, state, depth, weights, ply=0):
-    """Return a value per player; who is indifferent takes the first move listed."""
+    """Return a value per player; ties are broken by the order of moves."""
     if depth == 0 or is_over(core, state):
         return leaf_values(core, state, weights, ply)
     mover = core.mover(state)
@@ -107,7 +107,7 @@ def maxn(core, state, depth, weights, ply=0):
 
 
 def paranoid(core, state, depth, weights, me, ply=0):
-    """Return the value for player `me`, whom everybody else wants to harm."""
+    """Return the value for player `me`; all others minimize it."""
     if depth == 0 or is_over(core, state):
         return leaf_values(core, state, weights, ply)[me]
     values = [

@@ -1,4 +1,4 @@
-"""Greedy players in plain Python, on top of positions anybody can check by eye."""
+"""Greedy players in plain Python."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ def below(random: Random, n: int) -> int:
 
 
 def rows_forward(position, move) -> int:
-    """How many rows of the picture a move goes: up for player 1, down for player 2."""
+    """Return the rows of the drawing a move advances: up for player 1, down for player 2."""
     height = {cell.name: cell.y for cell in position.game.scene(position.state).cells}
     start, end = (height[name] for name in move.text.split("-"))
     return (start - end) if position.mover == 0 else (end - start)
 
 
 def rows_behind(position, move) -> int:
-    """How far down the picture, as its owner sees it, the piece of a move stands."""
+    """Return how far behind, in rows of its player's view, the piece of a move is."""
     height = {cell.name: cell.y for cell in position.game.scene(position.state).cells}
     start = height[move.text.split("-")[0]]
     return start if position.mover == 0 else -start
 
 
 def longest(position):
-    """The moves that go furthest; of those the ones of the rearmost pieces."""
+    """Return the moves that advance most; of those the ones of the rearmost pieces."""
     moves = position.legal_moves
     ranks = [(rows_forward(position, m), rows_behind(position, m)) for m in moves]
     return [m for m, rank in zip(moves, ranks, strict=True) if rank == max(ranks)]
@@ -55,7 +55,7 @@ def play(record, seed, number, random_plies, stochastic):
 
 
 def again(position, mover):
-    """The same board with that player to move."""
+    """Return the same board with that player to move."""
     board = position.text.split()[0]
     return position.game.position(f"{board} {mover + 1}")
 
@@ -70,7 +70,7 @@ def most_advance(position, depth):
 
 
 def lookahead(position, depth):
-    """First moves of the best so many own moves in a row; wins before all else."""
+    """Return the first moves of the best sequences of `depth` own moves; wins come first."""
     ranks = {}
     for move in position.legal_moves:
         after = position.play(move)

@@ -79,7 +79,7 @@ def puct(game: halma.Game) -> _core.SearchOptions:
 def test_roots_show_what_the_record_encodes(name: str) -> None:
     """The first planes of every search are the record's own, whichever code asked."""
     from halma.agents.mcts import TreeAgent
-    from halma.learn.players import SearchPlayer
+    from halma.learn.matches import SearchPlayer
 
     game, rng = halma.game(name), random.Random(1)
     for _ in range(8):
@@ -134,7 +134,7 @@ def test_matches_are_without_noise() -> None:
     """Without noise the move of a search does not depend on its seed; with noise it does."""
     game = halma.game("rhombus-7x7-6")
     rng = random.Random(2)
-    from halma.learn.players import SearchPlayer
+    from halma.learn.matches import SearchPlayer
     from halma.search import search_options
 
     def moves(seed: int, **options: object) -> list[int]:
@@ -144,9 +144,50 @@ def test_matches_are_without_noise() -> None:
             record = random_record(game, state)
             chosen = search_options(game, **options)
             player = SearchPlayer(game, Recorder(game), chosen, SIMULATIONS, seed)
-            found += player.choose([record], [rng])
+            found += [move.value for move in player.choose([record], [rng])]
         return found
 
     for rule in ("gumbel", "puct"):
         assert moves(1, rule=rule) == moves(2, rule=rule)
     assert moves(1, rule="gumbel", gumbel_scale=1.0) != moves(2, rule="gumbel", gumbel_scale=1.0)
+
+
+def test_policy_targets_treat_proofs_in_one_way() -> None:
+    """Self-play's targets are the search's: nothing for proven losses, all for proven wins."""
+    game = halma.game("rhombus-3x3-3")
+    settings = {"rule": "puct", "solver": True}
+    options = selfplay_options(game, settings, simulations=60, temperatures=[(0, 1.0)])
+    pool = Pool(game, options, slots=1, groups=1, threads=1, seed=1, games=8)
+    single = _core.Search(game.core, options.search, "network")
+    planes = np.zeros((1, *game.shape), np.float32)
+    recorder = Recorder(game)
+    wins = losses = 0
+    for games in pool.play([recorder.buffer(1)]):
+        for number in range(len(games)):
+            record = _core.Record(game.core, game.limits, game.start().state)
+            first = int(games.row_offsets[number])
+            for row, (_, move) in enumerate(games.events(number), first):
+                single.set_record(record)
+                single.begin(60)
+                while _core.collect([single], planes):
+                    _core.submit([single], *recorder.evaluate(planes))
+                target = single.policy_target()
+                entries = slice(games.policy_offsets[row], games.policy_offsets[row + 1])
+                actions = [game.core.action(record.state(), m.move) for m in single.root_moves()]
+                weights = dict(
+                    zip(games.policy_actions[entries], games.policy_weights[entries], strict=True)
+                )
+                assert [weights.get(action, 0.0) for action in actions] == pytest.approx(target)
+                proofs = [m.proof for m in single.root_moves()]
+                won = [p == _core.Proof.WIN for p in proofs]
+                for proof, weight in zip(proofs, target, strict=True):
+                    if any(won):
+                        assert weight == (
+                            pytest.approx(1 / sum(won)) if proof == _core.Proof.WIN else 0
+                        )
+                    elif proof == _core.Proof.LOSS and not all(p == proof for p in proofs):
+                        assert weight == 0
+                        losses += 1
+                wins += any(won)
+                record.play(move)
+    assert wins > 3 and losses > 3

@@ -14,18 +14,19 @@ from reference.draughts import write
 import halma
 from halma import _core
 
-DRAW, NOTHING = _core.DraughtsEndgames.DRAW, _core.DraughtsEndgames.NOTHING
+DRAW, NONE = _core.Endgames.DRAW, _core.Endgames.NONE
+RULES = _core.Draughts()
 
 
 @cache
-def solved(pieces: int, threads: int = 2) -> _core.DraughtsEndgames:
-    endgames = _core.DraughtsEndgames(pieces, threads)
+def solved(pieces: int, threads: int = 2) -> _core.Endgames:
+    endgames = _core.Endgames(RULES, pieces, threads)
     while endgames.step():
         pass
     return endgames
 
 
-def totals(endgames: _core.DraughtsEndgames, pieces: int) -> tuple[int, int, int]:
+def totals(endgames: _core.Endgames, pieces: int) -> tuple[int, int, int]:
     """Count wins, draws and losses, both sides to move."""
     sums: Counter[str] = Counter()
     for number, material in enumerate(endgames.slices):
@@ -66,7 +67,7 @@ def test_two_pieces_agree_with_naive_iteration() -> None:
         for mover in "bw":
             state = game.parse_position(write(board, mover))
             expected = plies.get((frozenset(board.items()), mover), DRAW)
-            assert solved(2).probe_code(state) == expected, write(board, mover)
+            assert solved(2).entry(state) == expected, write(board, mover)
 
 
 @pytest.mark.parametrize("pieces", [3, 4])
@@ -78,7 +79,7 @@ def test_samples_follow_from_their_naive_successors(pieces: int) -> None:
     def value(board: frozenset, mover: str) -> int:
         if not any(naive.colour(piece) == mover for _, piece in board):
             return 0
-        found = endgames.probe_code(game.parse_position(write(dict(board), mover)))
+        found = endgames.entry(game.parse_position(write(dict(board), mover)))
         assert found is not None
         return found
 
@@ -105,7 +106,7 @@ def test_samples_follow_from_their_naive_successors(pieces: int) -> None:
 def test_every_entry_follows_from_its_successors() -> None:
     endgames = solved(3)
     assert all(endgames.verify(i) == 0 for i in range(len(endgames.slices)))
-    spoilt = _core.DraughtsEndgames(3)
+    spoilt = _core.Endgames(RULES, 3)
     for i in range(len(endgames.slices)):
         table = endgames.table(i).copy()
         if i == 9:
@@ -126,11 +127,11 @@ def test_index_and_back() -> None:
         for index in range(0, endgames.size(i), 37):
             state = endgames.unindex(i, index)
             if state is None:
-                assert endgames.table(i)[index] == NOTHING
+                assert endgames.table(i)[index] == NONE
                 continue
             assert endgames.slice_of(state) == i
             assert endgames.index(state) == index
-            assert endgames.probe_code(state) == endgames.table(i)[index]
+            assert endgames.entry(state) == endgames.table(i)[index]
             fields = _core.Draughts().describe(state)[1:]
             assert tuple(fields.count(kind) for kind in (1, 2, -1, -2)) == material
 
@@ -140,15 +141,15 @@ def test_many_at_once() -> None:
     states = [endgames.unindex(i, 5) for i in range(len(endgames.slices))]
     known = [state for state in states if state is not None]
     rows = np.frombuffer(b"".join([*known, _core.Draughts().initial()]), np.uint8).reshape(-1, 32)
-    found = endgames.probe_many(rows).tolist()
-    assert found == [*map(endgames.probe_code, known), NOTHING]
+    found = endgames.entries(rows).tolist()
+    assert found == [*map(endgames.entry, known), NONE]
     with pytest.raises(ValueError, match="not states"):
-        endgames.probe_many(rows[:, :31].copy())
+        endgames.entries(rows[:, :31].copy())
 
 
 def test_goes_on_from_tables_solved_before() -> None:
     endgames = solved(3)
-    again = _core.DraughtsEndgames(3)
+    again = _core.Endgames(RULES, 3)
     for i in range(6):
         again.restore(i, endgames.table(i))
     assert again.table(6).size == 0
@@ -160,21 +161,21 @@ def test_goes_on_from_tables_solved_before() -> None:
 
 def test_what_is_not_in_the_tables() -> None:
     game = halma.game("draughts-8x8")
-    endgames = _core.DraughtsEndgames(3)
-    assert endgames.probe_code(game.parse_position("B:W31:B2")) is None  # not solved yet
-    assert solved(3).probe_code(game.start().state) is None
+    endgames = _core.Endgames(RULES, 3)
+    assert endgames.entry(game.parse_position("B:W31:B2")) is None  # not solved yet
+    assert solved(3).entry(game.start().state) is None
     assert solved(3).slice_of(game.start().state) == -1
-    assert solved(3).probe_code(game.parse_position("B:W31:B")) == 0
+    assert solved(3).entry(game.parse_position("B:W31:B")) == 0
     with pytest.raises(ValueError, match="not solved yet"):
         endgames.verify(0)
     with pytest.raises(IndexError):
         endgames.counts(1_000)
     with pytest.raises(ValueError, match="two to"):
-        _core.DraughtsEndgames(9)
+        _core.Endgames(RULES, 9)
     with pytest.raises(ValueError, match="two to"):
-        _core.DraughtsEndgames.bytes_needed(1)
+        _core.Endgames.bytes_needed(RULES, 1)
     with pytest.raises(ValueError, match="not a state"):
-        endgames.probe_code(b"?")
+        endgames.entry(b"?")
 
 
 @pytest.mark.slow

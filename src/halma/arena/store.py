@@ -13,7 +13,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -51,7 +51,9 @@ CREATE TABLE game (
     UNIQUE (match, number)
 );
 """
-_COLUMNS = "number, agents, start, opening, moves, plies, result, end, seed, seconds"
+_NAMES = tuple(field.name for field in fields(PlayedGame))
+_COLUMNS = ", ".join(_NAMES)
+_JSON = ("agents", "moves", "result")
 
 
 @dataclass(frozen=True)
@@ -237,37 +239,17 @@ class _DuplicateGameError(StoreError):
     """A game with this number is stored already."""
 
 
-def _values(played: PlayedGame) -> tuple[Any, ...]:
-    """Return the columns of a game, in the order of `_COLUMNS`."""
-    return (
-        played.number,
-        json.dumps(played.agents),
-        played.start,
-        played.opening,
-        json.dumps(played.moves),
-        played.plies,
-        json.dumps(played.result),
-        played.end,
-        played.seed,
-        played.seconds,
-    )
+def _values(played: PlayedGame) -> list[Any]:
+    """Return the columns of a game; tuples are stored as JSON."""
+    values = [getattr(played, name) for name in _NAMES]
+    return [json.dumps(value) if isinstance(value, tuple) else value for value in values]
 
 
 def _played(values: Sequence[Any]) -> PlayedGame:
     """Return the game with these columns."""
-    number, agents, start, opening, moves, plies, result, end, seed, seconds = values
-    return PlayedGame(
-        number=number,
-        agents=tuple(json.loads(agents)),
-        start=start,
-        opening=opening,
-        moves=tuple(json.loads(moves)),
-        plies=plies,
-        result=tuple(json.loads(result)),
-        end=end,
-        seed=seed,
-        seconds=seconds,
-    )
+    columns = dict(zip(_NAMES, values, strict=True))
+    columns |= {name: tuple(json.loads(columns[name])) for name in _JSON}
+    return PlayedGame(**columns)
 
 
 def _checksum(values: Sequence[Any]) -> int:

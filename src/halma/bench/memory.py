@@ -20,7 +20,7 @@ from halma.machine import peak_bytes
 SHORT = {
     "iterations": 2,
     "search.simulations": 20,
-    "grading.games": 1000,
+    "truth.games": 1000,
     "checkpoints.keep": 1,
 }
 
@@ -36,8 +36,8 @@ def training_bytes(recipe: str, table: Path) -> int:
 
 
 def _train(recipe: Recipe, table: Path) -> None:
-    from halma.learn.reports import HtmlReport
-    from halma.learn.tabular import train
+    from halma.learn import train
+    from halma.learn.reports.html import HtmlReport
     from halma.solve.tables import open_table
 
     solution = open_table(table, recipe.game)

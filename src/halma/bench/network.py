@@ -11,6 +11,7 @@ import random
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,6 +19,7 @@ from typing import Any
 from halma.bench.harness import Effort
 from halma.bench.report import Measurement
 from halma.games import Record
+from halma.interrupt import Interrupted
 from halma.learn.recipe import Recipe, load
 from halma.learn.selfplay import SelfPlay
 from halma.networks.evaluator_pool import EvaluatorPool, find_device
@@ -55,7 +57,7 @@ def beside_network(effort: Effort, seed: int) -> list[Measurement]:
     on_gpu = torch.cuda.is_available()
     threads = os.cpu_count() or 1
     groups, batch = (2, GPU_BATCH) if on_gpu else (threads, CPU_BATCH)
-    recipe = _recipe(seed, **{"selfplay.slots": groups * batch})
+    recipe = _recipe(seed, **{"selfplay.parallel_games": groups * batch})
     game = recipe.game
     network = build(new_network(game, NETWORK), seed)
     pool = EvaluatorPool(network, "cuda" if on_gpu else "cpu", threads, compiled=on_gpu)
@@ -112,22 +114,19 @@ def one_move(effort: Effort, seed: int) -> Measurement:
 
 def learner(seed: int) -> Measurement:
     """Measure the fraction of training time that is not spent waiting for batches."""
-    from halma.learn.replay_buffer import Window
-    from halma.learn.trainer import Learner
-    from halma.learn.warm_start import heuristic_games
+    from halma.learn.replay_buffer import ReplayBuffer
+    from halma.learn.trainer import Trainer
+    from halma.learn.warm_start import agent_games
 
-    recipe = _recipe(seed, **{"opening.games": LEARNER_GAMES})
+    recipe = _recipe(seed, **{"warm_start.games": LEARNER_GAMES})
     settings = recipe.settings
-    window = Window(recipe.game, LEARNER_GAMES, share=1.0, seed=seed)
-    games = heuristic_games(recipe.game, settings)
-    assert games is not None  # nobody stops it
-    window.add(1, games)
-    window.close()
-    on = find_device("auto")
-    student = Learner(recipe.game, settings, on, threads=os.cpu_count() or 1)
-    student.learn(window, LEARNER_STEPS, settings.learning.rate, (seed, 0))  # warms up
-    losses = student.learn(window, LEARNER_STEPS, settings.learning.rate, (seed, 1))
-    assert losses is not None
+    buffer = ReplayBuffer(recipe.game, LEARNER_GAMES, position_share=1.0, seed=seed)
+    buffer.add(1, agent_games(recipe.game, settings))
+    buffer.gather()
+    trainer = Trainer(recipe.game, settings, find_device("auto"), threads=os.cpu_count() or 1)
+    rate = settings.learning.rate
+    trainer.train(buffer, LEARNER_STEPS, rate, (seed, 0))  # the first steps allocate
+    losses = trainer.train(buffer, LEARNER_STEPS, rate, (seed, 1))
     return Measurement("learner at work, not waiting", losses.busy, "of its time", LEARNER_SHARE)
 
 
@@ -153,8 +152,9 @@ def _self_play(play: SelfPlay, seconds: float) -> float:
         if seen[-1][0] - seen[0][0] >= seconds:
             play.stop()
 
-    play.go_on()
-    play.play(1, watch)
+    play.resume()
+    with suppress(Interrupted):
+        play.play(1, watch)
     (first, before), (last, after) = seen[0], seen[-1]
     return (after - before) / (last - first)
 

@@ -15,14 +15,23 @@ def check(
     seed: Seed = 0,
     json: JsonFlag = False,
 ) -> None:
-    """Test a game against the contract; exit status 1 if it fails."""
+    """Test a game against the contract; exit status 1 if it fails.
+
+    Then list which optional hooks the game offers, and what it costs to be without the others.
+    """
+    from dataclasses import asdict
+
     from halma.games.conformance import check as run_check
+    from halma.games.hooks import describe_hooks, hooks_of
     from halma.games.load import load
 
-    report = run_check(load(variant), games=games, seed=seed)
+    chosen = load(variant)
+    report = run_check(chosen, games=games, seed=seed)
+    hooks = hooks_of(chosen)
     if json:
-        print_json(report.as_dict())
+        print_json({**report.as_dict(), "hooks": [asdict(hook) for hook in hooks]})
     else:
         print(report)
+        print(describe_hooks(hooks))
     if not report.ok:
         raise SystemExit(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -91,22 +92,13 @@ def _list(store: GameStore, match: int | None, json: bool) -> None:
 
 
 def _as_dict(replayed: Replay, ply: int | None) -> dict[str, Any]:
-    played = replayed.played
     return {
         "id": replayed.id,
         "match": replayed.match,
-        "number": played.number,
         "variant": replayed.game.name,
-        "agents": list(played.agents),
-        "seed": played.seed,
-        "start": played.start,
-        "opening": played.opening,
-        "moves": list(played.moves),
-        "plies": played.plies,
+        **asdict(replayed.played),
         "ply": replayed.plies if ply is None else ply,
         "position": replayed.at_ply(ply).text,
-        "result": list(played.result),
-        "end": played.end,
     }
 
 

@@ -52,9 +52,11 @@ def train(
     import math
     import os
 
-    from halma.learn.methods import train as run
+    from halma.learn import train as run
     from halma.learn.recipe import parse_changes
-    from halma.learn.reports import Console, HtmlReport, TensorBoard
+    from halma.learn.reports.console import Console
+    from halma.learn.reports.html import HtmlReport
+    from halma.learn.reports.tensorboard import TensorBoard
 
     chosen, folder = _find(recipe)
     wanted = parse_changes(chosen, changes or [])
@@ -105,7 +107,7 @@ def _say_what_now(folder: Path, recipe: Recipe, finished: bool) -> None:
     from halma.learn.reports.page import NAME
 
     name, against = f"tabular:{folder}", "optimal"
-    if recipe.method == "neural":
+    if recipe.method == "alphazero":
         name, against = f"net:{folder / 'best.onnx'},sims=100", "greedy"
     learned, here, variant = shlex.quote(name), program(), recipe.game.name
     note(f"\nCurves and more: open {folder / NAME} in a browser.")

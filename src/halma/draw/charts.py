@@ -1,6 +1,6 @@
-"""Curves and clouds as SVG, to be read on light and on dark pages alike.
+"""ChartLine charts and scatter charts as SVG, for light and dark pages alike.
 
-Text and axes take the colour of the page's text; series have colours between light and dark.
+Text and axes take the colour of the page's text; the colours of series suit both backgrounds.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from itertools import pairwise
 from halma.draw.canvas import Canvas, Point, decimal, outline
 from halma.draw.palette import DEFAULT
 
-#: Series in their order.
+#: Colours of series, in their order.
 COLOURS = ("#3d7fc4", "#d8683a", "#3b9c7d", "#a56cc1")
-#: A curve has so many points at most; where there are more, each is the mean of several.
+#: The most points of a curve; longer series are averaged in equal parts.
 MOST_POINTS = 300
 
 _INK = "currentColor"
@@ -27,8 +27,8 @@ _SHADES = 8
 
 
 @dataclass(frozen=True)
-class Line:
-    """A series of points, left to right, and where the truth may lie around each."""
+class ChartLine:
+    """A series of points, left to right, with an optional band of uncertainty."""
 
     title: str
     points: Sequence[Point]
@@ -37,8 +37,8 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Guide:
-    """A line across, or upright where something changed, with what it means."""
+class ChartGuide:
+    """A horizontal or vertical line with a label."""
 
     at: float
     text: str
@@ -46,7 +46,7 @@ class Guide:
 
 @dataclass(frozen=True)
 class _Axes:
-    """The rectangle that is drawn in, and what its sides stand for."""
+    """The rectangle of a chart and the ranges of its axes."""
 
     left: float
     right: float
@@ -67,20 +67,20 @@ class _Axes:
         return self.across(x), self.up(y)
 
 
-def draw_lines(
+def line_chart(
     title: str,
-    lines: Sequence[Line],
+    lines: Sequence[ChartLine],
     xlabel: str,
     write: Callable[[float], str] = "{:g}".format,
-    level: Guide | None = None,
-    changes: Sequence[Guide] = (),
+    level: ChartGuide | None = None,
+    changes: Sequence[ChartGuide] = (),
     from_zero: bool = False,
 ) -> str:
-    """Draw curves over a common x; `level` is a line across, `changes` are upright ones."""
+    """Return a line chart; `level` is a horizontal guide, `changes` are vertical ones."""
     xs = [x for line in lines for x, _ in line.points]
     ys = [y for line in lines for _, y in line.points]
     ys += [y for line in lines for _, *both in line.band for y in both]
-    # Room above a level for its name.
+    # Room for the label above a level.
     ys += [level.at + 0.02 * abs(level.at)] if level is not None else []
     ys += [0.0] if from_zero else []
     steps = ticks(*_apart(ys))
@@ -113,7 +113,7 @@ def draw_lines(
     return canvas.finish(_WIDTH, _HEIGHT, _WIDTH, title)
 
 
-def draw_cloud(
+def scatter_chart(
     title: str,
     counts: Sequence[Sequence[int]],
     xlabel: str,
@@ -121,10 +121,10 @@ def draw_cloud(
     points: Sequence[Point] | None = None,
     colour: str = COLOURS[0],
 ) -> str:
-    """Draw how two numbers from 0 to 1 go together, the diagonal being where they agree.
+    """Return a scatter chart of two numbers from 0 to 1, with the diagonal on which they agree.
 
-    `counts[i][j]` is how often the first lies in step i and the second in step j; the
-    stronger the colour, the more, by logarithm. If `points` are given, they are drawn instead.
+    `counts[i][j]` is how often the first lies in bin i and the second in bin j; the colour is
+    stronger the more, by logarithm. If `points` are given, they are drawn instead.
     """
     axes = _Axes(_LEFT, _LEFT + _SIDE, _TOP, _TOP + _SIDE, (0.0, 1.0), (0.0, 1.0))
     canvas = Canvas(1.0, DEFAULT, "chart")
@@ -147,8 +147,10 @@ def draw_cloud(
     return canvas.finish(width, height, max(width, height), title)
 
 
-def thin(points: Sequence[tuple[float, ...]], most: int = MOST_POINTS) -> list[tuple[float, ...]]:
-    """Return so many points at most, each the mean of an equal part of those given."""
+def downsample(
+    points: Sequence[tuple[float, ...]], most: int = MOST_POINTS
+) -> list[tuple[float, ...]]:
+    """Return at most `most` points, each the mean of an equal part of those given."""
     parts = min(most, len(points))
     if parts == len(points):
         return list(points)
@@ -160,9 +162,9 @@ def thin(points: Sequence[tuple[float, ...]], most: int = MOST_POINTS) -> list[t
 
 
 def ticks(low: float, high: float, about: int = 5, whole: bool = False) -> list[float]:
-    """Return round numbers in equal steps; the first and last enclose what is asked for.
+    """Return round numbers in equal steps whose first and last enclose the range.
 
-    Where they should be `whole`, only those that lie within are returned.
+    With `whole`, return only integers within the range.
     """
     rough = (high - low) / about
     power = 10.0 ** math.floor(math.log10(rough))
@@ -171,13 +173,13 @@ def ticks(low: float, high: float, about: int = 5, whole: bool = False) -> list[
         step = max(1.0, math.ceil(step))
         first, last = math.ceil(low / step), math.floor(high / step)
     else:
-        # What computing adds to a round number is not another step.
+        # Rounding errors must not add a step.
         first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     return [round(i * step, 12) for i in range(first, last + 1)]
 
 
 def _apart(values: Sequence[float]) -> tuple[float, float]:
-    """Return the least and the greatest, a little apart if they are the same."""
+    """Return the least and the greatest; if they are equal, an interval around them."""
     low, high = (min(values), max(values)) if values else (0.0, 1.0)
     if high > low:
         return low, high
@@ -212,7 +214,7 @@ def _draw_axes(
         canvas.write(((axes.left + axes.right) / 2, axes.bottom + 30), xlabel, _FONT, _INK)
 
 
-def _draw_level(canvas: Canvas, axes: _Axes, level: Guide) -> None:
+def _draw_level(canvas: Canvas, axes: _Axes, level: ChartGuide) -> None:
     y = axes.up(level.at)
     canvas.add(
         "line",
@@ -228,8 +230,10 @@ def _draw_level(canvas: Canvas, axes: _Axes, level: Guide) -> None:
         canvas.write((axes.right, y - 9), level.text, _FONT - 1, _INK, anchor="end")
 
 
-def _draw_upright(canvas: Canvas, axes: _Axes, guide: Guide, lines: Sequence[Line]) -> None:
-    """Draw where something changed; what, is written where no curve is in the way."""
+def _draw_upright(
+    canvas: Canvas, axes: _Axes, guide: ChartGuide, lines: Sequence[ChartLine]
+) -> None:
+    """Draw a vertical guide, its label where no curve is in the way."""
     x = axes.across(guide.at)
     beside = (
         axes.up(y)
@@ -253,8 +257,8 @@ def _draw_upright(canvas: Canvas, axes: _Axes, guide: Guide, lines: Sequence[Lin
         canvas.write((x + 4, y), guide.text, _FONT - 1, _INK, anchor="start")
 
 
-def _write_legend(canvas: Canvas, lines: Sequence[Line]) -> None:
-    """Name the series at the right of the title; letters are taken to be of middling width."""
+def _write_legend(canvas: Canvas, lines: Sequence[ChartLine]) -> None:
+    """Write the names of series right of the title, assuming letters of average width."""
     x = _WIDTH - _RIGHT
     for colour, line in reversed(list(zip(COLOURS, lines, strict=False))):
         x -= 6.2 * len(line.title)
@@ -277,7 +281,7 @@ def _draw_counts(canvas: Canvas, axes: _Axes, counts: Sequence[Sequence[int]], c
             side = decimal(wide)
             path = f"M{decimal(x)} {decimal(y)}h{side}v{side}h-{side}z"
             shades.setdefault(shade, []).append(path)
-    # A path for each shade: thousands of squares are a small file then.
+    # One path for each shade keeps the file small.
     for shade in sorted(shades):
         opacity = 0.08 + 0.92 * shade / _SHADES
         canvas.add("path", d="".join(shades[shade]), fill=colour, opacity=opacity)

@@ -1,4 +1,4 @@
-"""One HTML page with everything in it: no scripts, no network, light or dark as the reader is."""
+"""Self-contained HTML pages: no scripts, no network, light or dark as the reader's system is."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from html import escape
 
 
 def page(title: str, body: str) -> str:
-    """Return a whole page."""
+    """Return an HTML document with this body."""
     return _PAGE.format(title=escape(title), style=_STYLE, body=body)
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]], numbers: bool = False) -> str:
-    """Return a table of texts; with `numbers`, all columns but the first are set as such."""
+    """Return a table of texts; with `numbers`, all columns but the first are right-aligned."""
     kind = ' class="numbers"' if numbers else ""
     top = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
     lines = ("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)

@@ -1,14 +1,13 @@
-"""A variant as a PettingZoo environment in which agents take turns.
+"""A variant as a PettingZoo AEC environment.
 
 - Agents are `player_0`, `player_1`, ... in the order of play.
-- An observation is `{"observation": planes, "action_mask": mask}`: what a network sees,
-  from the side of the player to move, and which policy indices are legal. An agent
-  that is not to move sees the same planes with an empty mask.
-- Chance (dice, face-down pieces) is resolved by the environment, from the seed given
-  to `reset`.
-- Rewards come at the end: a score between 0 and the game's highest becomes a reward
-  between -1 and 1, so that a win of two players is 1, a loss -1 and a draw 0.
-- A game that ends by its rules terminates; one that a limit stops is truncated.
+- An observation is `{"observation": planes, "action_mask": mask}`: the planes of a network
+  from the side of the player to move, (planes, rows, columns), and a mask of legal policy
+  indices, (actions,). An agent that is not to move gets the same planes and an empty mask.
+- The environment resolves chance (dice, face-down pieces) from the seed given to `reset`.
+- Rewards come at the end: a score from 0 to the game's maximum is mapped to -1 to 1, so
+  that with two players a win is 1, a draw 0 and a loss -1.
+- A game that ends by its rules is terminated; one stopped by a limit is truncated.
 """
 
 from __future__ import annotations
@@ -32,9 +31,9 @@ RENDER_MODES = ("human", "ansi")
 
 
 def env(variant: str, render_mode: str | None = None) -> AECEnv:
-    """Return a variant with PettingZoo's usual guards.
+    """Return a variant with PettingZoo's usual wrappers.
 
-    An illegal action ends the game: -1 for the one who tried, 0 for the others.
+    An illegal action ends the game with -1 for the agent that tried it, 0 for the others.
     """
     wrapped: AECEnv = HalmaEnv(variant, render_mode)
     wrapped = TerminateIllegalWrapper(wrapped, illegal_reward=-1)
@@ -43,12 +42,12 @@ def env(variant: str, render_mode: str | None = None) -> AECEnv:
 
 
 def raw_env(variant: str, render_mode: str | None = None) -> HalmaEnv:
-    """Return a variant without guards: an illegal action raises an `IllegalMoveError`."""
+    """Return a variant without wrappers: an illegal action raises an `IllegalMoveError`."""
     return HalmaEnv(variant, render_mode)
 
 
 class HalmaEnv(AECEnv):  # type: ignore[misc]
-    """One game after another of a variant, played by stepping."""
+    """The AEC environment of a variant."""
 
     def __init__(self, variant: str, render_mode: str | None = None) -> None:
         super().__init__()
@@ -69,7 +68,7 @@ class HalmaEnv(AECEnv):  # type: ignore[misc]
         self._rng = random.Random()
 
     def _new_space(self) -> Dict:
-        # Planes are whatever a family finds useful, so nothing is said about their range.
+        # The range of planes is up to the family.
         planes = Box(-np.inf, np.inf, self.game.shape, np.float32)
         return Dict(
             {"observation": planes, "action_mask": Box(0, 1, (self.game.actions,), np.int8)}
@@ -84,7 +83,7 @@ class HalmaEnv(AECEnv):  # type: ignore[misc]
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a new game; without a seed the dice go on where they were."""
+        """Start a new game; without a seed the generator of dice continues."""
         if seed is not None:
             self._rng.seed(seed)
         self.agents = list(self.possible_agents)
@@ -94,10 +93,10 @@ class HalmaEnv(AECEnv):  # type: ignore[misc]
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self.record = Record(self.game)
-        self._pass_on()
+        self._advance()
 
     def step(self, action: int | None) -> None:
-        """Play the selected agent's action, then let chance speak."""
+        """Play the selected agent's action and resolve the chance nodes that follow."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -109,13 +108,13 @@ class HalmaEnv(AECEnv):  # type: ignore[misc]
         self.record.play(move)
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
-        self._pass_on()
+        self._advance()
         self._accumulate_rewards()
         if self.render_mode == "human":
             self.render()
 
-    def _pass_on(self) -> None:
-        """Go on until an agent has to act, or close the game."""
+    def _advance(self) -> None:
+        """Resolve chance, select the next agent, and set rewards if the game is over."""
         if not self.record.is_over:
             self.record.roll(self._rng)
         position = self.record.position
@@ -128,7 +127,7 @@ class HalmaEnv(AECEnv):  # type: ignore[misc]
                 self.rewards[agent] = 2 * score / highest - 1
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """Return what an agent sees."""
+        """Return the observation of an agent."""
         position = self.record.position
         mask = np.zeros(self.game.actions, np.int8)
         if agent == self.agent_selection and not self.record.is_over:
@@ -145,4 +144,4 @@ class HalmaEnv(AECEnv):  # type: ignore[misc]
         return None
 
     def close(self) -> None:
-        """Nothing to give back."""
+        """Do nothing; there are no resources to release."""

@@ -24,8 +24,7 @@ class StateCodec:
         self._base: np.dtype[Any]
         self._shape: tuple[int, ...]
         self._base, self._shape = self.dtype.subdtype or (self.dtype, ())
-        blank = np.zeros((), self.dtype)
-        parts = _parts(blank)
+        parts = _parts(np.zeros((), self.dtype))
         for part in parts:
             if part.dtype.kind not in "biu":
                 raise TypeError(f"A state is made of integers and booleans, not of {part.dtype}.")
@@ -100,72 +99,66 @@ class Bridge(_core.ScriptedGame):
             index_size=game.index_size,
         )
         self._game = game
-        self._states = states
+        self._read, self._write = states.unpack, states.pack
 
     def _initial(self) -> bytes:
-        return self._states.pack(self._game.initial(), "initial()")
+        return self._write(self._game.initial(), "initial()")
 
     def _mover(self, state: bytes) -> int:
-        return _integer(
-            self._game.mover(self._states.unpack(state)), "mover()", len(self._game.player_names)
-        )
+        mover = self._game.mover(self._read(state))
+        return _integer(mover, "mover()", len(self._game.player_names))
 
     def _legal(self, state: bytes) -> list[int]:
-        moves = self._game.legal(self._states.unpack(state))
+        moves = self._game.legal(self._read(state))
         return [_integer(move, "A move of legal()", _core.NO_MOVE) for move in moves]
 
     def _play(self, state: bytes, move: int) -> bytes:
-        return self._states.pack(self._game.play(self._states.unpack(state), move), "play()")
+        return self._write(self._game.play(self._read(state), move), "play()")
 
     def _irreversible(self, state: bytes, move: int) -> bool:
-        return bool(self._game.irreversible(self._states.unpack(state), move))
+        return bool(self._game.irreversible(self._read(state), move))
 
     def _landing(self, move: int) -> int:
         return _integer(self._game.landing(move), "landing()", 2**31)
 
     def _at_chance(self, state: bytes) -> bool:
-        return bool(self._game.at_chance(self._states.unpack(state)))
+        return bool(self._game.at_chance(self._read(state)))
 
     def _outcomes(self, state: bytes) -> list[tuple[int, float]]:
-        pairs = self._game.outcomes(self._states.unpack(state))
+        pairs = self._game.outcomes(self._read(state))
         return [(_integer(o, "An outcome of outcomes()", 2**32), float(p)) for o, p in pairs]
 
     def _resolve(self, state: bytes, outcome: int) -> bytes:
-        return self._states.pack(
-            self._game.resolve(self._states.unpack(state), outcome), "resolve()"
-        )
+        return self._write(self._game.resolve(self._read(state), outcome), "resolve()")
 
     def _result(self, state: bytes) -> list[float]:
-        return [float(score) for score in self._game.result(self._states.unpack(state))]
+        return [float(score) for score in self._game.result(self._read(state))]
 
     def _action(self, state: bytes, move: int) -> int:
-        action = self._game.action(self._states.unpack(state), move)
+        action = self._game.action(self._read(state), move)
         return _integer(action, "action()", self._game.actions)
 
     def _move(self, state: bytes, action: int) -> int:
-        move = self._game.move(self._states.unpack(state), action)
+        move = self._game.move(self._read(state), action)
         return _core.NO_MOVE if move is None else _integer(move, "move()", _core.NO_MOVE)
 
     def _encode(self, recent: list[bytes], repetitions: int, no_progress: float) -> bytes:
         from halma.games.scripted import EncodingContext
 
-        states = [self._states.unpack(state) for state in recent]
-        planes = np.asarray(
-            self._game.encode(states, EncodingContext(repetitions, no_progress)), "f4"
-        )
-        if planes.shape != tuple(self._game.shape):
-            raise ValueError(
-                f"encode() must return an array of shape {tuple(self._game.shape)}, "
-                f"not {planes.shape}."
-            )
+        states = [self._read(state) for state in recent]
+        context = EncodingContext(repetitions, no_progress)
+        planes = np.asarray(self._game.encode(states, context), "f4")
+        shape = tuple(self._game.shape)
+        if planes.shape != shape:
+            raise ValueError(f"encode() must return an array of shape {shape}, not {planes.shape}.")
         return planes.tobytes()
 
     def _index(self, state: bytes) -> int:
-        index = self._game.index(self._states.unpack(state))
+        index = self._game.index(self._read(state))
         return _integer(index, "index()", self._game.index_size)
 
     def _unindex(self, index: int) -> bytes:
-        return self._states.pack(self._game.unindex(index), "unindex()")
+        return self._write(self._game.unindex(index), "unindex()")
 
 
 def _integer(value: Any, source: str, below: int) -> int:

@@ -35,7 +35,6 @@ class DraughtsGame(Game):
     title = "English draughts"
     player_names = ("black", "white")
     move_pattern = rf"{_SQUARE}-{_SQUARE}|{_SQUARE}(?:x{_SQUARE})+"
-    endings = _core.DraughtsEndgames
     core: _core.Draughts
 
     def __init__(self, name: str, options: Mapping[str, Value]) -> None:

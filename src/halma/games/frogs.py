@@ -1,6 +1,6 @@
 """Toads and Frogs, a small game written in Python: rules, names, notation, drawings.
 
-Toads stand on the left and go right, frogs on the right and go left. A piece slides into
+Toads start on the left and move right, frogs on the right and move left. A piece slides into
 the empty cell before it, or hops over one opponent into the empty cell behind. A player
 without a legal move loses.
 
@@ -149,10 +149,10 @@ class FrogsGame(ScriptedGame):
         state["mover"] = "tf".index(mover)
         return state
 
-    def name_move(self, state: State, move: int) -> str:
+    def move_text(self, state: State, move: int) -> str:
         return f"{move % 16 + 1}-{move // 16 + 1}"
 
-    def picture(self, state: State, move: int | None = None) -> Scene:
+    def state_scene(self, state: State, move: int | None = None) -> Scene:
         return Scene(
             board="squares",
             cells=tuple(Cell(x, 0, str(x + 1)) for x in range(self.length)),

@@ -68,8 +68,6 @@ class Game(ABC):
     player_names: tuple[str, ...]
     #: regular expression of a move's text, legal or not
     move_pattern: str
-    #: what solves positions with few pieces, where the core has such a thing
-    endings: type[_core.DraughtsEndgames] | None = None
 
     def __init__(
         self,
@@ -91,6 +89,12 @@ class Game(ABC):
 
     def __hash__(self) -> int:
         return hash(self.name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Copied and pickled by name, because the core's object cannot be.
+        from halma.games.registry import game
+
+        return game, (self.name,)
 
     @property
     def players(self) -> int:

@@ -33,6 +33,15 @@ class Record:
     def __len__(self) -> int:
         return len(self.core)
 
+    def __repr__(self) -> str:
+        return f"<Record {self.game.name}: {' '.join(self.texts) or 'no moves'}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _replay, (self.start, self.events)
+
+    def _repr_svg_(self) -> str:
+        return self.position.svg()
+
     @property
     def position(self) -> Position:
         """The current position."""
@@ -119,3 +128,11 @@ class Record:
     def encode(self) -> np.ndarray[Any, np.dtype[np.float32]]:
         """Return the planes, history included: float32 (planes, rows, columns)."""
         return self.core.encode()
+
+
+def _replay(start: Position, events: list[tuple[bool, int]]) -> Record:
+    """Return a record by its `events`, for copies and pickles."""
+    record = Record(start.game, start)
+    for chance, value in events:
+        (record.core.resolve if chance else record.core.play)(value)
+    return record

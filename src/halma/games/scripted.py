@@ -168,15 +168,15 @@ class ScriptedGame(Game):
         if not 0 <= self.mover(state) < len(self.player_names):
             raise PositionError(f"There is no player {self.mover(state)}.")
 
-    def name_move(self, state: State, move: int) -> str:
+    def move_text(self, state: State, move: int) -> str:
         """Return the text of a legal move; it must match `move_pattern`."""
         return str(move)
 
-    def name_outcome(self, state: State, outcome: int) -> str:
+    def outcome_text(self, state: State, outcome: int) -> str:
         """Return the text of an outcome of chance."""
         return str(outcome)
 
-    def picture(self, state: State, move: int | None = None) -> Scene:
+    def state_scene(self, state: State, move: int | None = None) -> Scene:
         """Return a state's drawing; the default puts its numbers in a row."""
         numbers = self._states.numbers(state)
         return Scene(
@@ -194,9 +194,7 @@ class ScriptedGame(Game):
         """Return the line under a drawing: the player to move, or the result."""
         if not self.at_chance(state) and not list(self.legal(state)):
             scores = list(self.result(state))
-            best = [
-                name for name, s in zip(self.player_names, scores, strict=True) if s == max(scores)
-            ]
+            best = [n for n, s in zip(self.player_names, scores, strict=True) if s == max(scores)]
             return f"{best[0]} won" if len(best) == 1 else "drawn"
         return f"{self.player_names[self.mover(state)]} to move"
 
@@ -214,12 +212,12 @@ class ScriptedGame(Game):
 
     def format_move(self, state: bytes, move: int) -> str:
         """Return the text of a legal move."""
-        return self.name_move(self._states.unpack(state), move)
+        return self.move_text(self._states.unpack(state), move)
 
     def format_outcome(self, state: bytes, outcome: int) -> str:
         """Return the text of an outcome of chance."""
-        return self.name_outcome(self._states.unpack(state), outcome)
+        return self.outcome_text(self._states.unpack(state), outcome)
 
     def scene(self, state: bytes, move: int | None = None) -> Scene:
         """Return the drawing of a state; `move` is a legal move to show in it."""
-        return self.picture(self._states.unpack(state), move)
+        return self.state_scene(self._states.unpack(state), move)

@@ -34,42 +34,20 @@ _SEATS = {2: [0, 3], 3: [0, 2, 4], 4: [0, 1, 3, 4], 6: [0, 1, 2, 3, 4, 5]}
 #: pieces in a triangle -> its rows
 _TRIANGLES = {1: 1, 3: 2, 6: 3, 10: 4}
 
+
+def _choice(key: str, help: str, *choices: str) -> Option:
+    return Option(key, choices[0], help, choices)
+
+
 OPTIONS = (
-    Option(
-        "hops",
-        "adjacent",
-        "over a direct neighbour, or over one piece at any distance with equal gaps",
-        ("adjacent", "mirror"),
-    ),
-    Option(
-        "win",
-        "occupy",
-        "the target is full and holds an own piece, or all own pieces are in it",
-        ("occupy", "fill"),
-    ),
-    Option(
-        "homes",
-        "free",
-        "whether a piece may stop in another player's point of the star",
-        ("free", "closed"),
-    ),
-    Option("target", "free", "whether a piece may leave its target again", ("free", "locked")),
-    Option(
-        "places",
-        "first",
-        "play until somebody has won, or on for the second place (scores 3, 1, 0)",
-        ("first", "second"),
-    ),
-    Option("view", "board", "planes and policy by hole, or by piece identity", ("board", "ids")),
-    Option(
-        "plies", 1000, "moves of all players after which the game stops; 0 for none", high=10**6
-    ),
-    Option(
-        "cycle",
-        "off",
-        "stop when the last 16 moves end on fewer than 6 different holes",
-        ("off", "on"),
-    ),
+    _choice("hops", "over a neighbour, or over one piece with equal gaps", "adjacent", "mirror"),
+    _choice("win", "target full with an own piece, or all own pieces in it", "occupy", "fill"),
+    _choice("homes", "whether a piece may stop in another player's point", "free", "closed"),
+    _choice("target", "whether a piece may leave its target again", "free", "locked"),
+    _choice("places", "play for the first place only, or on for the second", "first", "second"),
+    _choice("view", "planes and policy by hole, or by piece identity", "board", "ids"),
+    Option("plies", 1000, "moves of all players after which the game ends; 0: none", high=10**6),
+    _choice("cycle", "stop if the last 16 moves end on fewer than 6 holes", "off", "on"),
 )
 
 

@@ -1,32 +1,57 @@
-"""One module per paper: what it claimed, and how we run it again."""
+"""Papers reproduced: a package for each, with its experiments and what the paper says of them."""
 
 from __future__ import annotations
 
+import pkgutil
+from collections.abc import Sequence
+from importlib import import_module
+from itertools import chain
+from typing import TYPE_CHECKING
+
 from halma.errors import HalmaError, suggestion
-from halma.lab.report import Report
-from halma.lab.request import Request
+from halma.lab.workspace import Workspace
 
-#: paper -> its module in this package, which has a `reproduce` like the one below
-PAPERS = ("he2016", "hsueh2023")
+if TYPE_CHECKING:
+    from halma.lab.experiment import Paper
+    from halma.lab.report import PaperReport
+
+__all__ = ["Workspace", "find_paper", "paper_names", "reproduce"]
 
 
-def reproduce(paper: str, request: Request) -> Report:
-    """Run a paper's experiments again and write the report into the request's folder.
+def reproduce(
+    paper: str, workspace: Workspace, experiment: str = "all", variants: Sequence[str] = ()
+) -> PaperReport:
+    """Run a paper's experiments and write a page for each; return the report.
 
-    What was measured is kept there, so that a run that was interrupted goes on where it
-    stopped.
+    Results are kept in the workspace: what an interrupted call has done is not done again. With
+    several experiments, the report is the overview of all of them.
     """
-    if paper not in PAPERS:
+    found = find_paper(paper)
+    experiments = found.choose(experiment, variants, workspace.full)
+    failed = workspace.run_all(
+        lambda: chain.from_iterable(chosen.jobs(workspace) for chosen in experiments)
+    )
+    reports = {}
+    for chosen in experiments:
+        report = reports[chosen.file] = found.report(chosen, workspace, failed)
+        workspace.note(f"{chosen.title}: {workspace.pages / chosen.file}.html")
+    if failed:
+        workspace.note(f"{len(failed)} jobs failed; the same command runs them again.")
+    return report if len(reports) == 1 else found.overview(reports, workspace, experiment)
+
+
+def paper_names() -> list[str]:
+    """Return the names of the papers: the packages in this one."""
+    return [module.name for module in pkgutil.iter_modules(__path__) if module.ispkg]
+
+
+def find_paper(name: str) -> Paper:
+    """Return a paper by its name."""
+    names = paper_names()
+    if name not in names:
         raise HalmaError(
-            f"There is no paper '{paper[:60]}' to reproduce.{suggestion(paper, PAPERS)} "
-            f"There are {', '.join(PAPERS)}."
+            f"There is no paper '{name[:60]}' to reproduce.{suggestion(name, names)} "
+            f"There are {', '.join(names)}."
         )
-    if request.quick and request.full:
-        raise HalmaError("It is either --quick or --full.")
-    if paper == "he2016":
-        from halma.lab import he2016
-
-        return he2016.reproduce(request)
-    from halma.lab import hsueh2023
-
-    return hsueh2023.reproduce(request)
+    paper: Paper = import_module(f"{__name__}.{name}").PAPER
+    return paper

@@ -31,19 +31,15 @@ class Job:
     done: float = 0.0
 
 
-def run_jobs(
-    jobs: Iterable[Job], workers: int, noun: str, keep: Callable[[str, Any], None] | None = None
-) -> dict[str, str]:
+def run_jobs(jobs: Iterable[Job], workers: int, keep: Callable[[str, Any], None]) -> dict[str, str]:
     """Run jobs, the most expensive first; return the errors of those that failed, by name.
 
     `keep` gets the name and the result of every job as soon as it ends. On Ctrl-C the jobs are
     interrupted and get time to save; on a second Ctrl-C they are killed.
     """
     ordered = sorted(jobs, key=lambda job: job.cost * (1 - job.done), reverse=True)
-    if not ordered:
-        return {}
     failed: dict[str, str] = {}
-    with ProcessPool(_run_job, workers) as pool, ProgressBar(ordered, noun) as bar:
+    with ProcessPool(_run_job, workers) as pool, ProgressBar(ordered) as bar:
         try:
             for event in pool.run(ordered):
                 job = ordered[event.index]
@@ -53,7 +49,7 @@ def run_jobs(
                 if event.error is not None:
                     failed[job.name] = str(event.error)
                     bar.print(f"{job.name} failed: {event.error}")
-                elif keep is not None:
+                else:
                     keep(job.name, event.result)
                 bar.finish(job)
         except KeyboardInterrupt:
@@ -70,11 +66,10 @@ def _run_job(job: Job, report: ReportProgress) -> Any:
 class ProgressBar:
     """One bar for all jobs, with an estimate of the time left; without a terminal, lines."""
 
-    def __init__(self, jobs: Sequence[Job], noun: str) -> None:
+    def __init__(self, jobs: Sequence[Job]) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 
-        self._noun = noun
         self._finished = 0
         self._fractions = {job.name: job.done for job in jobs}
         self._costs = {job.name: job.cost for job in jobs}
@@ -93,7 +88,8 @@ class ProgressBar:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._bar.stop()
+        if self._console.is_terminal:
+            self._bar.stop()
 
     def update(self, job: Job, fraction: float) -> None:
         """Show how much of a job is done."""
@@ -115,7 +111,7 @@ class ProgressBar:
 
     def _text(self) -> str:
         done = self._done
-        text = f"{self._finished} of {len(self._costs)} {self._noun}, {done / self._total:.0%}"
+        text = f"{self._finished} of {len(self._costs)} jobs, {done / self._total:.0%}"
         here, seconds = done - self._done_before, time.monotonic() - self._started
         if here > 0.01 * self._total or (here > 0 and seconds > 20):
             left = round((self._total - done) / here * seconds)

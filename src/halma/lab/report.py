@@ -1,20 +1,19 @@
-"""A report that puts a paper's figures and ours side by side, as Markdown and as HTML."""
+"""A report that shows a paper's numbers beside ours, as Markdown and as HTML."""
 
 from __future__ import annotations
 
 import base64
 import html
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from halma.draw.page import page, paragraphs, table
 
 
-@dataclass(frozen=True)
-class Row:
-    """One figure: what it is, what the paper says, what we measured, and what to make of it."""
+class Claim(NamedTuple):
+    """A row of a comparison: a quantity, what the paper says, what we measured, a remark."""
 
     what: str
     paper: str
@@ -23,40 +22,40 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Figure:
-    """A picture in the report's folder."""
+class ReportFigure:
+    """An image file in the report's folder."""
 
     file: str
     caption: str
 
 
-@dataclass
-class Section:
-    """A part of a report: some prose, a table, pictures."""
+@dataclass(frozen=True)
+class ReportSection:
+    """A part of a report: text, a table, figures."""
 
     title: str
-    text: str
-    rows: list[Row] = field(default_factory=list)
-    figures: list[Figure] = field(default_factory=list)
-    #: above the table, after the first column
-    columns: tuple[str, str, str] = ("paper", "ours", "remark")
+    text: str = ""
+    rows: Sequence[Sequence[str]] = ()
+    figures: Sequence[ReportFigure] = ()
+    #: headings of the table
+    columns: Sequence[str] = ("", "paper", "ours", "remark")
 
 
-@dataclass
-class Report:
-    """What came of running a paper again."""
+@dataclass(frozen=True)
+class PaperReport:
+    """The outcome of reproducing a paper, or one experiment of it."""
 
     title: str
-    #: how to get this report
+    #: the command that makes this report
     command: str
     #: versions, machine, settings
     about: Mapping[str, Any]
-    sections: list[Section]
+    sections: Sequence[ReportSection]
     #: the numbers behind the tables, for programs
     data: Mapping[str, Any]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all of it but the pictures as plain values."""
+        """Return everything but the images as plain values."""
         return {
             "title": self.title,
             "about": dict(self.about),
@@ -64,7 +63,13 @@ class Report:
                 {
                     "title": section.title,
                     "text": section.text,
-                    "rows": [vars(row) for row in section.rows],
+                    "rows": [
+                        {
+                            key or "what": cell
+                            for key, cell in zip(section.columns, row, strict=True)
+                        }
+                        for row in section.rows
+                    ],
                     "figures": [figure.file for figure in section.figures],
                 }
                 for section in self.sections
@@ -72,43 +77,41 @@ class Report:
             "data": dict(self.data),
         }
 
-    def write(self, folder: Path, name: str = "report") -> None:
-        """Write the report as Markdown and as HTML beside the pictures."""
+    def write(self, folder: Path, name: str) -> None:
+        """Write the report as Markdown and as HTML into the folder of its images."""
         (folder / f"{name}.md").write_text(self.markdown(), encoding="utf-8")
         (folder / f"{name}.html").write_text(self.html(folder), encoding="utf-8")
 
     def markdown(self) -> str:
-        """Return the report as Markdown; pictures are links."""
+        """Return the report as Markdown that refers to the images."""
         parts = [f"# {self.title}", f"    {self.command}"]
         parts.append("\n".join(f"- {key}: {value}" for key, value in self.about.items()))
         for section in self.sections:
             parts += [f"## {section.title}", *([section.text] if section.text else [])]
             if section.rows:
-                lines = [f"| | {' | '.join(section.columns)} |", "|---|---|---|---|"]
+                lines = [f"| {' | '.join(section.columns)} |".replace("|  |", "| |", 1)]
+                lines.append("|---" * len(section.columns) + "|")
                 for row in section.rows:
-                    cells = (row.what, row.paper, row.ours, row.remark)
-                    lines.append(f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |")
+                    lines.append(f"| {' | '.join(cell.replace('|', '/') for cell in row)} |")
                 parts.append("\n".join(lines))
             parts += [f"![{figure.caption}]({figure.file})" for figure in section.figures]
         return "\n\n".join(parts) + "\n"
 
     def html(self, folder: Path) -> str:
-        """Return the report as one HTML file with the pictures in it."""
+        """Return the report as one HTML file that contains the images."""
         esc = html.escape
         body = [f"<h1>{esc(self.title)}</h1>", f"<pre>{esc(self.command)}</pre>", "<ul>"]
         body += [f"<li>{esc(str(k))}: {esc(str(v))}</li>" for k, v in self.about.items()]
         body.append("</ul>")
         for section in self.sections:
-            body.append(f"<h2>{esc(section.title)}</h2>")
-            body.append(paragraphs(section.text))
+            body += [f"<h2>{esc(section.title)}</h2>", paragraphs(section.text)]
             if section.rows:
-                cells = ((row.what, row.paper, row.ours, row.remark) for row in section.rows)
-                body.append(table(["", *section.columns], cells))
+                body.append(table(section.columns, section.rows))
             for figure in section.figures:
-                picture = base64.b64encode((folder / figure.file).read_bytes()).decode("ascii")
+                image = base64.b64encode((folder / figure.file).read_bytes()).decode("ascii")
                 kind = "svg+xml" if figure.file.endswith(".svg") else "png"
                 body.append(
-                    f'<figure><img alt="" src="data:image/{kind};base64,{picture}">'
+                    f'<figure><img alt="" src="data:image/{kind};base64,{image}">'
                     f"<figcaption>{esc(figure.caption)}</figcaption></figure>"
                 )
         return page(self.title, "\n".join(body))

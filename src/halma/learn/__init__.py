@@ -1,6 +1,27 @@
-"""Learning: recipes, runs that survive being killed, reports of how they go."""
+"""Training, from a recipe to reports.
+
+training.py       train(): the call that starts or continues a run
+recipe.py         recipes, checked against their game; sections.py, settings.py: what can be set
+run.py            the run directory: recipe, versions, lock
+session.py        the loop around iterations: clock, Ctrl-C, checkpoints, reports
+alphazero.py      iterations with a network: self-play, training, gate, evaluation
+tabular.py        iterations with a lookup table
+selfplay.py       games of a network against itself
+warm_start.py     games of an agent to begin with
+samples.py        games as arrays
+replay_buffer.py  the newest games, in memory and on disk
+batches.py        batches of training samples
+trainer.py        network, losses, optimiser
+evaluation.py     gate and matches against agents; matches.py: many games in lockstep
+truth.py          comparison with exact values
+checkpoint.py     what a run continues from
+metrics.py        metrics.jsonl
+bundle.py         a run in few small files, to travel
+reports/          events of a run, and what is made of them: console, TensorBoard, page
+"""
 
 from halma.learn.metrics import read_metrics
 from halma.learn.recipe import Recipe, load
+from halma.learn.training import train
 
-__all__ = ["Recipe", "load", "read_metrics"]
+__all__ = ["Recipe", "load", "read_metrics", "train"]

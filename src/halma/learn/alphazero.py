@@ -1,380 +1,329 @@
-"""The loop: self-play, learning, gate, matches, checkpoint; again and again.
+"""AlphaZero with a network: self-play, training, gate, evaluation; again and again.
 
 Every stage leaves a file and begins by looking for the one it needs, so that a run that was
-killed goes on with what is there.
+killed continues with what is there.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from halma.errors import RunError, TableError
-from halma.learn.adjudication import judge_stopped
-from halma.learn.alphazero_settings import NeuralSettings, learning_rate
-from halma.learn.checkpoint import list_checkpoints
-from halma.learn.evaluation import Contests, Interrupted
-from halma.learn.measures import NeuralMetrics, curves, of_self_play
-from halma.learn.metrics import keep_metrics
-from halma.learn.recipe import Recipe
-from halma.learn.replay_buffer import GameFiles, Window
-from halma.learn.reports.events import (
-    Finished,
-    Handler,
-    Iteration,
-    Progress,
-    Reporter,
-    reporting,
+from halma.errors import NetworkError, RunError, TensorFileError
+from halma.interrupt import Interrupted
+from halma.learn.evaluation import Evaluation
+from halma.learn.replay_buffer import GameFiles, ReplayBuffer, beyond_capacity
+from halma.learn.reports.events import Curve, Progress
+from halma.learn.run import BAD_BATCH, MODEL, WEIGHTS
+from halma.learn.samples import Samples, adjudicate, self_play_metrics
+from halma.learn.sections import learning_rate
+from halma.learn.selfplay import SelfPlay
+from halma.learn.session import TrainingSession
+from halma.learn.trainer import (
+    Losses,
+    NotANumberError,
+    Trainer,
+    set_weights,
+    weights_of,
+    weights_under,
 )
-from halma.learn.reports.metrics_file import MetricsFile
-from halma.learn.run import BAD_BATCH, MODEL, WEIGHTS, RunDirectory
-from halma.learn.selfplay import Samples, SelfPlay
-from halma.learn.session import Sitting
-from halma.learn.trainer import Learner, Losses, NotANumber, put_weights, weights_of
-from halma.learn.warm_start import heuristic_games
+from halma.learn.warm_start import agent_games
 from halma.networks.architectures.build import build
-from halma.networks.evaluator_pool import EvaluatorPool, find_device
+from halma.networks.evaluator_pool import EvaluatorPool
 from halma.networks.export import export
+from halma.networks.network_file import read_info
 from halma.networks.weights import save_weights
-from halma.storage import ArrayFile, save_arrays
+from halma.tensors import TensorFile, list_iterations, write_tensors
 
-#: what checkpoints of these runs say they are
-KIND = "network in training"
+if TYPE_CHECKING:
+    from halma.tensors import Arrays
 
-#: drawn numbers are told apart by what they are for
-_LEARN = 2
-
-
-def train(
-    recipe: Recipe,
-    out: Path,
-    handlers: Sequence[Handler] = (),
-    threads: int = 1,
-    device: str = "auto",
-    seconds: float = math.inf,
-    compiled: bool = False,
-) -> NeuralMetrics:
-    """Train as a recipe says, in a run directory; return the metrics of the last iteration.
-
-    A run that was stopped or killed goes on where it was, and a finished one only answers.
-    After `seconds` of this sitting it stops as if it had been asked to, but returns.
-    `compiled` lets torch.compile at the network on a GPU, which takes a minute and pays off
-    after a few. A person's Ctrl-C leaves a checkpoint and ends in `KeyboardInterrupt`.
-    """
-    device = find_device(device)
-    with (
-        RunDirectory(out, recipe) as run,
-        reporting([MetricsFile(out), *handlers]) as reporter,
-    ):
-        return _Loop(recipe, run, threads, device, seconds, compiled, reporter).run()
+#: Purpose of seeds.
+_TRAIN = 2
+#: Prefix of the best network's weights in a checkpoint.
+_BEST = "best."
 
 
 @dataclass
 class _Best:
-    """The network that plays."""
+    """The network that plays, and the iteration it is from."""
 
     weights: dict[str, np.ndarray[Any, Any]]
     iteration: int
 
 
-class _Loop(Sitting):
-    """One sitting: play, learn, gate, matches, checkpoint."""
+class AlphaZero(TrainingSession):
+    """Self-play by the best network, training, gate, evaluation."""
 
-    def __init__(
-        self,
-        recipe: Recipe,
-        run: RunDirectory,
-        threads: int,
-        device: str,
-        limit: float,
-        compiled: bool,
-        reporter: Reporter,
-    ) -> None:
-        super().__init__(recipe, run, KIND, threads, limit, reporter)
-        self.settings: NeuralSettings = recipe.settings
+    kind = "network in training"
+
+    def __init__(self, *session: Any, device: str = "cpu", compiled: bool = False) -> None:
+        super().__init__(*session)
         self.device = device
         self.compiled = compiled
         self.files = GameFiles(self.out, self.game)
-        #: games on disk, by iteration
-        self.counts: dict[int, int] = {}
-        #: the last iteration that is learnt
-        self.iteration = 0
+        #: number of games by iteration, of those seen in this session
+        self._games: dict[int, int] = {}
 
-    def run(self) -> NeuralMetrics:
-        """Train from where the run is to its end."""
-        total = self.settings.iterations
-        with self.telling():
-            found = self.find_checkpoint()
-            self.iteration = self.saved
-            history = keep_metrics(self.out, self.saved)
-            self.announce(history, curves(self.settings))
-            if self.saved == total and (self.out / WEIGHTS).exists():
-                metrics: Any = history[-1]
-            else:
-                metrics = self._go_on(found, history[-1] if history else None)
-            if self.iteration == total:
-                self.reporter.emit(Finished(metrics))
-        last: NeuralMetrics = metrics
-        return last
-
-    def _go_on(self, found: ArrayFile | None, last: Any) -> NeuralMetrics:
-        self._prepare(found)
-        with self.stoppable(self._stop):
-            if self.saved:
-                self._write_best()
-            else:
-                self._open()
-            while self.iteration < self.settings.iterations and self.may_begin():
-                try:
-                    last = self._iterate(self.iteration + 1)
-                except Interrupted:
-                    break
-                self.reporter.emit(Iteration(last))
-                done = self.iteration == self.settings.iterations
-                if done or self.asked.is_set() or self.checkpoints.is_due:
-                    self._save()
-            if self.iteration < self.settings.iterations:
-                self._save()
-                self.tell_stopped(self.iteration)
-        assert last is not None
-        return last  # type: ignore[no-any-return]
-
-    def _stop(self) -> None:
-        """Stop the stage in hand."""
-        self.selfplay.stop()
-        self.learner.stop()
-
-    # The stages.
-
-    def _prepare(self, found: ArrayFile | None) -> None:
+    @property
+    def curves(self) -> tuple[Curve, ...]:
+        """The metrics to watch."""
         settings = self.settings
-        self.learner = Learner(self.game, settings, self.device, self.threads)
-        if found is not None:
-            self.learner.restore(found.arrays, found.about["steps"])
-        self.best = _Best(weights_of(self.learner.network), self.saved)
-        if found is not None and settings.gate.games:
-            prefix = "best/"
-            self.best = _Best(
-                {
-                    name.removeprefix(prefix): np.array(array)
-                    for name, array in found.arrays.items()
-                    if name.startswith(prefix)
-                },
-                found.about["best"],
-            )
-        self.player = build(self.learner.network.info, seed=settings.seed)
-        put_weights(self.player, self.best.weights, "")
-        self.evaluators = EvaluatorPool(self.player, self.device, self.threads, self.compiled)
-        self.selfplay = SelfPlay(self.game, settings, self.evaluators.evaluators, self.threads)
-        self.window = Window(
-            self.game, settings.learning.window, settings.learning.share, settings.seed
-        )
-        self.contests = Contests(
-            self.recipe, self.device, self.threads, self.reporter, lambda: self.asked.is_set()
-        )
-        self._load_window()
+        found = [
+            Curve("policy_loss", "policy loss", ".3f"),
+            Curve("value_loss", "value loss", ".3f"),
+            Curve("mean_plies", "moves a game", ".0f"),
+            Curve("games_per_second", "games/s", ".1f"),
+            Curve("evaluations_per_second", "evaluations/s", ",.0f"),
+        ]
+        if settings.gate.games:
+            found.append(Curve("gate", "against the best", ".1%"))
+        found += [Curve(f"vs_{name}", f"against {name}", ".1%") for name in settings.opponents]
+        if settings.truth.every:
+            found += [
+                Curve("wr_p", "WR_p", ".1%"),
+                Curve("err_p", "ERR_p", ".4f"),
+                Curve("mae_v", "MAE_v", ".4f"),
+            ]
+        return tuple(found)
 
-    def _load_window(self) -> None:
-        """Read the games that the next iteration learns from beside its own."""
-        needed, held = [], 0
-        for iteration in reversed([i for i in self.files.kept() if i <= self.saved]):
-            if held < self.settings.learning.window:
-                games = self._read_games(iteration)
-                if games is not None:
-                    needed.append((iteration, games))
-                    held += len(games["numbers"])
-        for iteration, games in reversed(needed):
-            self._take_in(iteration, games)
+    # An iteration.
 
-    def _read_games(self, iteration: int) -> Samples | None:
-        """Return games that are on disk; damaged ones are removed with a note."""
-        try:
-            return self.files.read(iteration)[0]
-        except TableError as error:
-            self.reporter.note(f"{error} Going on without the games in it.")
-            self.files.remove(iteration)
-            return None
-
-    def _take_in(self, iteration: int, games: Samples) -> None:
-        self.window.add(iteration, games)
-        self.counts[iteration] = len(games["numbers"])
-
-    def _open(self) -> None:
-        """Learn from games of a heuristic before anything else, if the recipe says so."""
-        settings = self.settings
-        if settings.start != "heuristic":
-            return
-        games = self._read_games(0) if self.files.has(0) else None
-        if games is None:
-            watch = self._watch("games of the heuristic", settings.opening.games)
-            games = heuristic_games(
-                self.game, settings, lambda done: watch(done, 0), self.asked.is_set
-            )
-            if games is None:
-                return
-            self.files.write(0, games, {})
-        self._take_in(0, games)
-        steps = self._steps(self.window.new(0), settings.opening.replay)
-        if self._learn(0, steps, settings.learning.rate) is not None:
-            self._promote(0)
-
-    def _iterate(self, iteration: int) -> NeuralMetrics:
-        """Play, learn, compare."""
-        settings = self.settings
-        games, played = self._games_of(iteration)
-        self._take_in(iteration, games)
-        new = self.window.new(iteration)
-        rate = learning_rate(settings, iteration)
-        losses = self._learn(iteration, self._steps(new, settings.learning.replay), rate)
-        if losses is None:
-            raise Interrupted
+    def iterate(self, iteration: int) -> dict[str, Any]:
+        """Play games with the best network, train on the replay buffer, gate, evaluate."""
+        played = self._self_play(iteration)
+        new = self.buffer.new_samples(iteration)
+        rate = learning_rate(self.settings, iteration)
+        losses = self._train(iteration, new, self.settings.learning.samples_per_new, rate)
         began = time.perf_counter()
-        gate = self.contests.gate(iteration, self.learner.network, self.evaluators)
-        if gate is None or gate >= settings.gate.threshold:
-            self._promote(iteration)
-        try:
-            compared = self.contests.compare(iteration, self.evaluators)
-        except Interrupted:
-            if iteration == settings.iterations:
-                raise
-            compared = {}
-        self.iteration = iteration
-        self.state = self._state()
-        metrics: dict[str, Any] = {
+        gate = self._gate(iteration)
+        results = self._evaluate(iteration)
+        self._snapshot = self._state_now()
+        return {
             "iteration": iteration,
             **played,
-            "window": self.window.games,
-            "positions": len(self.window.learnt),
-            "duplicates": self.window.duplicates,
+            "replay_games": len(self.buffer),
+            "positions": len(self.buffer.samples),
+            "duplicates": self.buffer.duplicates,
             "new_positions": new,
             "steps": losses.steps,
             "policy_loss": losses.policy,
             "value_loss": losses.value,
             "learning_rate": rate,
-            "learner_busy": losses.busy,
+            "trainer_busy": losses.busy,
             "gate": gate,
             "best": self.best.iteration,
-            **compared,
-            "learn_seconds": losses.seconds,
+            **results,
+            "train_seconds": losses.seconds,
             "match_seconds": time.perf_counter() - began,
-            "seconds": self.seconds,
         }
-        return metrics  # type: ignore[return-value]
 
-    def _games_of(self, iteration: int) -> tuple[Samples, dict[str, Any]]:
-        """Return an iteration's games, from disk if they were played already."""
+    def _self_play(self, iteration: int) -> dict[str, Any]:
+        """Add an iteration's games to the replay buffer; return the metrics of playing them.
+
+        They are read from disk if they were played already.
+        """
         if self.files.has(iteration):
             try:
-                games, about = self.files.read(iteration)
-                return games, about["played"]
-            except TableError as error:
+                games, metrics = self.files.read(iteration)
+                self._add_games(iteration, games)
+                return metrics
+            except TensorFileError as error:
                 self.reporter.note(f"{error} Its games are played again.")
         torch.set_num_threads(1)
-        watch = self._watch("self-play", self.settings.selfplay.games)
-        found = self.selfplay.play(iteration, watch)
-        if found is None:
-            raise Interrupted
-        games, totals = found
-        if self.settings.selfplay.stopped == "judged":
-            judge_stopped(self.game, games)
-        played = of_self_play(games, totals)
-        self.files.write(iteration, games, {"played": played})
-        return games, played
+        watch = self._progress("self-play", self.settings.selfplay.games)
+        games, totals = self.self_play.play(iteration, watch)
+        if self.settings.selfplay.adjudication == "features":
+            adjudicate(self.game, games)
+        metrics = self_play_metrics(games, totals)
+        self.files.write(iteration, games, metrics)
+        self._add_games(iteration, games)
+        return metrics
 
-    def _steps(self, new: int, replay: float) -> int:
-        return max(1, math.ceil(new * replay / self.settings.learning.batch)) if new else 0
-
-    def _learn(self, iteration: int, steps: int, rate: float) -> Losses | None:
-        self.window.close()
-        if not len(self.window.learnt):
+    def _train(self, iteration: int, new: int, samples_per_new: float, rate: float) -> Losses:
+        """Train on the replay buffer, in proportion to its new samples."""
+        self.buffer.gather()
+        if not len(self.buffer.samples):
             raise RunError(
-                "There is no position to learn from: all games were over before the first search."
+                "There is no position to train on: all games were over before the first search."
             )
-        self.reporter.emit(Progress(iteration, "learning", 0, steps, {}))
+        batch_size = self.settings.learning.batch_size
+        steps = max(1, math.ceil(new * samples_per_new / batch_size)) if new else 0
+        self.reporter.emit(Progress(iteration, "training", 0, steps, {}))
+        seed = (self.settings.seed, iteration, _TRAIN)
         try:
-            return self.learner.learn(
-                self.window, steps, rate, (self.settings.seed, iteration, _LEARN)
-            )
-        except NotANumber as error:
-            raise self._not_a_number(iteration, error) from None
+            return self.trainer.train(self.buffer, steps, rate, seed)
+        except NotANumberError as error:
+            path = self.out / BAD_BATCH
+            write_tensors(path, error.batch, {"iteration": iteration, "step": error.step})
+            raise RunError(
+                f"The loss became not a number in iteration {iteration}, at step {error.step}, so "
+                f"the run has stopped. The batch is in '{path}'; {self.safe}. A lower "
+                "'learning.rate' may help."
+            ) from None
 
-    def _not_a_number(self, iteration: int, error: NotANumber) -> RunError:
-        path = self.out / BAD_BATCH
-        flat = {name: np.asarray(array).reshape(-1) for name, array in error.batch.items()}
-        save_arrays(path, self.game, "batch", {"iteration": iteration, "step": error.step}, flat)
-        return RunError(
-            f"The loss became not a number in iteration {iteration}, at step {error.step}, so "
-            f"the run has stopped. The batch is in '{path}'; {self.safe}. A lower "
-            "'learning.rate' may help."
+    def _gate(self, iteration: int) -> float | None:
+        """Promote the trained network if it passes the gate; return its share of points."""
+        share = self.evaluation.gate(iteration, self.trainer.network, self.evaluators)
+        if share is None or share >= self.settings.gate.threshold:
+            self._promote(iteration)
+        return share
+
+    def _evaluate(self, iteration: int) -> dict[str, float | None]:
+        """Evaluate the best network; only the last iteration is not finished without."""
+        try:
+            return self.evaluation.evaluate(iteration, self.evaluators)
+        except Interrupted:
+            if iteration == self.settings.iterations:
+                raise
+            return self.evaluation.no_results()
+
+    # Before and after.
+
+    def prepare(self, checkpoint: TensorFile | None) -> None:
+        """Make trainer, evaluators, self-play and evaluation; fill the replay buffer."""
+        settings, arrays = self.settings, {} if checkpoint is None else checkpoint.arrays()
+        self.trainer = Trainer(self.game, settings, self.device, self.threads)
+        if checkpoint is not None:
+            self.trainer.restore(arrays, checkpoint.description["steps"])
+        self.best = _Best(weights_of(self.trainer.network), self.saved)
+        if checkpoint is not None and settings.gate.games:
+            self.best = _Best(weights_under(arrays, _BEST), checkpoint.description["best"])
+        self.player = build(self.trainer.network.info, seed=settings.seed)
+        set_weights(self.player, self.best.weights)
+        self.evaluators = EvaluatorPool(self.player, self.device, self.threads, self.compiled)
+        self.self_play = SelfPlay(self.game, settings, self.evaluators.evaluators, self.threads)
+        self.evaluation = Evaluation(
+            self.game,
+            settings,
+            self.device,
+            self.threads,
+            self.reporter,
+            lambda: self.stop_requested.is_set(),
         )
+        self._fill_buffer()
+
+    def _fill_buffer(self) -> None:
+        """Read the games of earlier iterations that the next one needs."""
+        learning = self.settings.learning
+        self.buffer = ReplayBuffer(
+            self.game, learning.replay_buffer, learning.position_share, self.settings.seed
+        )
+        needed: list[tuple[int, Samples]] = []
+        held = 0
+        for iteration in self.files.iterations():
+            if iteration <= self.saved and held < learning.replay_buffer:
+                games = self._read_games(iteration)
+                if games is not None:
+                    needed.append((iteration, games))
+                    held += len(games["numbers"])
+        for iteration, games in reversed(needed):
+            self._add_games(iteration, games)
+
+    def _read_games(self, iteration: int) -> Samples | None:
+        """Return games that are on disk; damaged ones are removed with a note."""
+        try:
+            return self.files.read(iteration)[0]
+        except TensorFileError as error:
+            self.reporter.note(f"{error} Going on without the games in it.")
+            self.files.remove(iteration)
+            return None
+
+    def _add_games(self, iteration: int, games: Samples) -> None:
+        self.buffer.add(iteration, games)
+        self._games[iteration] = len(games["numbers"])
+
+    def warm_up(self) -> None:
+        """Train on the games of an agent before the first iteration, if the recipe says so."""
+        if self.saved:
+            self._write_best()
+            return
+        warm_start = self.settings.warm_start
+        if not warm_start.games:
+            return
+        games = self._read_games(0) if self.files.has(0) else None
+        if games is None:
+            watch = self._progress("games of the agent", warm_start.games)
+            games = agent_games(
+                self.game,
+                self.settings,
+                lambda done: watch(done, 0),
+                self.stop_requested.is_set,
+            )
+            self.files.write(0, games, {})
+        self._add_games(0, games)
+        new, rate = self.buffer.new_samples(0), self.settings.learning.rate
+        self._train(0, new, warm_start.samples_per_new, rate)
+        self._promote(0)
 
     def _promote(self, iteration: int) -> None:
-        """Let the learner's network be the one that plays."""
-        self.best = _Best(weights_of(self.learner.network), iteration)
-        put_weights(self.player, self.best.weights, "")
+        """Make the trained network the one that plays."""
+        self.best = _Best(weights_of(self.trainer.network), iteration)
+        set_weights(self.player, self.best.weights)
         self.evaluators.load(self.player)
-        self.selfplay.evaluators = self.evaluators.evaluators
+        self.self_play.evaluators = self.evaluators.evaluators
 
-    def _watch(self, stage: str, total: int) -> Callable[[int, int], None]:
+    def stop(self) -> None:
+        """Stop the current stage."""
+        self.self_play.stop()
+        self.trainer.stop()
+
+    def _progress(self, stage: str, total: int) -> Callable[[int, int], None]:
+        """Return a function that reports games and evaluations so far."""
         began = time.perf_counter()
-        first: list[tuple[int, int]] = []
 
-        def watch(games: int, leaves: int) -> None:
-            if not first:
-                first.append((games, leaves))
+        def watch(games: int, evaluations: int) -> None:
             seconds = max(time.perf_counter() - began, 1e-9)
-            done = games - first[0][0] if leaves else games
-            rates = {"games/s": done / seconds}
-            if leaves:
-                rates["evaluations/s"] = (leaves - first[0][1]) / seconds
-            self.reporter.emit(Progress(self.iteration + 1, stage, done, total, rates))
+            rates = {"games/s": games / seconds}
+            if evaluations:
+                rates["evaluations/s"] = evaluations / seconds
+            self.reporter.emit(Progress(self.iteration + 1, stage, min(games, total), total, rates))
 
         return watch
 
     # What is kept.
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-        """Return what a checkpoint keeps of the moment; the learner may go on meanwhile."""
-        arrays = self.learner.arrays()
+    def state(self) -> tuple[dict[str, Any], Arrays]:
+        """Return the state after the last finished iteration; training may have gone on."""
+        return self._snapshot
+
+    def _state_now(self) -> tuple[dict[str, Any], Arrays]:
+        arrays = self.trainer.state()
         if self.settings.gate.games:
-            best = self.best.weights.items()
-            arrays |= {f"best/{name}": array.reshape(-1) for name, array in best}
-        about = {
-            "seconds": self.seconds,
-            "steps": self.learner.steps,
+            arrays |= {_BEST + name: array for name, array in self.best.weights.items()}
+        description = {
+            "steps": self.trainer.steps,
             "best": self.best.iteration,
-            "network": self.learner.network.info.architecture,
+            "network": self.trainer.network.info.architecture,
         }
-        return about, arrays
+        return description, arrays
 
-    def _save(self) -> None:
-        if self.iteration != self.saved:
-            self.save(self.iteration, *self.state)
-
-    def follow_checkpoint(self) -> None:
-        """Write the best network; forget games that are not needed again."""
+    def export(self) -> None:
+        """Write the best network; remove games that are not needed again."""
         self._write_best()
-        self._forget_games()
+        kept = list_iterations(self.checkpoints.folder)
+        oldest = kept[-1][0] if kept else self.iteration
+        counts = {i: self._games.get(i, 0) for i in self.files.iterations() if i <= oldest}
+        for iteration in beyond_capacity(counts, self.settings.learning.replay_buffer):
+            self.files.remove(iteration)
+
+    def is_exported(self) -> bool:
+        """Whether the best network is there."""
+        return (self.out / WEIGHTS).exists()
 
     def _write_best(self) -> None:
         """Write the best network, unless it is there."""
-        from halma.errors import NetworkError
-        from halma.networks.network_file import read_info
-
         about = {"recipe": self.recipe.name, "iteration": self.best.iteration}
+        names = [WEIGHTS, MODEL] if _can_export() else [WEIGHTS]
         try:
-            if all(
-                dict(read_info(self.out / name).about) == about
-                for name in (WEIGHTS, MODEL)
-                if name == WEIGHTS or _can_export()
-            ):
+            if all(dict(read_info(self.out / name).about) == about for name in names):
                 return
         except NetworkError:
             pass
@@ -382,19 +331,6 @@ class _Loop(Sitting):
         if _can_export():
             export(self.player, self.out / MODEL, about)
 
-    def _forget_games(self) -> None:
-        """Remove games that no checkpoint that is kept would learn from again."""
-        oldest = list_checkpoints(self.checkpoints.folder)[-1][0]
-        held = 0
-        for iteration in reversed(self.files.kept()):
-            if iteration > oldest:
-                continue
-            if held >= self.settings.learning.window:
-                self.files.remove(iteration)
-            held += self.counts.get(iteration, 0)
-
 
 def _can_export() -> bool:
-    from importlib.util import find_spec
-
     return find_spec("onnxruntime") is not None

@@ -1,89 +1,77 @@
-"""Checkpoints of a run: arrays with checksums, the newest few of them, and when to take one."""
+"""Checkpoints of a run: a safetensors file each, the newest few kept, and when to write one."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from halma.errors import RunError, TableError
+from halma.errors import RunError, TensorFileError
 from halma.games import Game
 from halma.learn.sections import CheckpointSettings
-from halma.storage import SUFFIX, ArrayFile, Arrays, load_arrays, save_arrays
+from halma.tensors import TensorFile, iteration_file, list_iterations, open_tensors, write_tensors
 
-_PREFIX = "iteration-"
+if TYPE_CHECKING:
+    from halma.tensors import Arrays
+
+
+def identity(game: Game, kind: str) -> dict[str, Any]:
+    """Return the part of a file's description that must agree for a run to read the file."""
+    return {"kind": kind, "game": game.name, "rules_version": game.core.version}
 
 
 class Checkpoints:
-    """The checkpoints of one run; `kind` is what their files say they are."""
+    """The checkpoints of one run; `kind` tells those of one method from another's."""
 
     def __init__(self, folder: Path, game: Game, kind: str, settings: CheckpointSettings) -> None:
         self.folder = folder
-        self.game = game
-        self.kind = kind
+        self._identity = identity(game, kind)
         self._settings = settings
         self._saved_at = time.monotonic()
-        self._cost = 0.0
+        #: seconds that the last one took to write
+        self.last_cost = 0.0
 
     @property
     def is_due(self) -> bool:
-        """Whether it is time for another one."""
+        """Whether it is time to write one."""
         since = time.monotonic() - self._saved_at
-        return since >= min(self._settings.seconds, self._cost / self._settings.share)
+        return since >= min(self._settings.seconds, self.last_cost / self._settings.share)
 
-    def save(self, iteration: int, about: Mapping[str, Any], arrays: Arrays) -> Path:
-        """Write a checkpoint, then remove those that are too many; either all of it or nothing."""
+    def save(self, iteration: int, description: Mapping[str, Any], arrays: Arrays) -> Path:
+        """Write a checkpoint atomically, then remove the oldest beyond `checkpoints.keep`."""
         began = time.monotonic()
-        path = self.folder / f"{_PREFIX}{iteration:06}{SUFFIX}"
-        save_arrays(path, self.game, self.kind, {**about, "iteration": iteration}, arrays)
+        path = iteration_file(self.folder, iteration)
+        write_tensors(path, arrays, {**self._identity, **description, "iteration": iteration})
         self._keep_newest(max(self._settings.keep, 1))
         self._saved_at = time.monotonic()
-        self._cost = self._saved_at - began
+        self.last_cost = self._saved_at - began
         return path
 
     def finish(self) -> None:
-        """Remove what nobody wants once the run is at its end."""
+        """Remove the checkpoints that a finished run does not keep."""
         self._keep_newest(self._settings.keep)
 
     def _keep_newest(self, number: int) -> None:
-        for _, old in list_checkpoints(self.folder)[number:]:
+        for _, old in list_iterations(self.folder)[number:]:
             old.unlink(missing_ok=True)
 
-    @property
-    def last_cost(self) -> float:
-        """Seconds that the last one took."""
-        return self._cost
-
-    def newest(self, note: Callable[[str], None]) -> ArrayFile | None:
-        """Return the newest checkpoint that is whole; one that is not is removed with a note."""
-        found = list_checkpoints(self.folder)
-        faults: list[str] = []
-        damaged: list[Path] = []
-        for _, path in found:
+    def newest(self, note: Callable[[str], None]) -> TensorFile | None:
+        """Return the newest undamaged checkpoint; damaged ones are removed with a note."""
+        damaged: list[tuple[Path, str]] = []
+        for _, path in list_iterations(self.folder):
             try:
-                table = load_arrays(path, self.game, self.kind)
-            except TableError as error:
-                faults.append(str(error))
-                damaged.append(path)
+                found = open_tensors(path, self._identity)
+            except TensorFileError as error:
+                damaged.append((path, str(error)))
                 continue
-            for path, fault in zip(damaged, faults, strict=True):
-                note(f"{fault} Going back to iteration {table.about['iteration']}.")
+            for path, fault in damaged:
+                note(f"{fault} Going back to iteration {found.description['iteration']}.")
                 path.unlink()
-            return table
-        if faults:
+            return found
+        if damaged:
             raise RunError(
-                f"{faults[0]} There is no other checkpoint in '{self.folder}' to go back to: "
+                f"{damaged[0][1]} There is no other checkpoint in '{self.folder}' to go back to: "
                 "remove the run's directory to begin again."
             )
         return None
-
-
-def list_checkpoints(folder: Path) -> list[tuple[int, Path]]:
-    """Return iterations and files of checkpoints, newest first; they may be damaged."""
-    found = []
-    for path in folder.glob(f"{_PREFIX}*{SUFFIX}"):
-        digits = path.name.removeprefix(_PREFIX).removesuffix(SUFFIX)
-        if digits.isdigit():
-            found.append((int(digits), path))
-    return sorted(found, reverse=True)

@@ -1,56 +1,54 @@
-"""Contests of a run: the gate, and the best network against agents and against the truth."""
+"""Evaluation of a run's networks: the gate, matches against agents, exact values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from halma.agents import Agent, agent
+from halma.agents import agent
 from halma.arena.openings import default_plies
 from halma.arena.tally import Tally
-from halma.learn.alphazero_settings import NeuralSettings, opponents
-from halma.learn.grades import Grader
-from halma.learn.matches import play_match
-from halma.learn.measures import measured
-from halma.learn.players import AgentPlayer, SearchPlayer
-from halma.learn.recipe import Recipe
+from halma.games import Game
+from halma.learn.matches import AgentPlayer, Player, SearchPlayer, play_match
 from halma.learn.reports.events import Progress, Reporter
+from halma.learn.sections import AlphaZeroSettings
 from halma.learn.selfplay import tree_options
+from halma.learn.truth import TRUTH_METRICS, NetworkTruth
 from halma.networks.architectures.blocks import Network
 from halma.networks.evaluator_pool import EvaluatorPool
 from halma.search import search_options
 
-#: drawn numbers are told apart by what they are for
-_GATE, _MATCH = 3, 4
+#: Purposes of seeds.
+_GATE, _MATCH, _TRUTH = 3, 4, 6
 
 
-class Interrupted(Exception):
-    """The stage in hand was given up because someone asked to stop."""
-
-
-class Contests:
-    """Lets networks of a run play; `is_asked` tells whether someone asked to stop."""
+class Evaluation:
+    """Plays matches of a run's networks; `is_stopped` interrupts them."""
 
     def __init__(
         self,
-        recipe: Recipe,
+        game: Game,
+        settings: AlphaZeroSettings,
         device: str,
         threads: int,
         reporter: Reporter,
-        is_asked: Callable[[], bool],
+        is_stopped: Callable[[], bool],
     ) -> None:
-        self._game = recipe.game
-        self._settings: NeuralSettings = recipe.settings
+        self._game = game
+        self._settings = settings
         self._device = device
         self._reporter = reporter
-        self._is_asked = is_asked
-        self._plies = default_plies(self._game)
-        self._grader = Grader(recipe, threads, reporter.note)
+        self._is_stopped = is_stopped
+        self._opening_plies = default_plies(game)
         self._candidate: EvaluatorPool | None = None
+        self._truth: NetworkTruth | None = None
+        if settings.truth.every:
+            self._truth = NetworkTruth(game, settings.truth, threads, reporter.note)
 
     def gate(self, iteration: int, network: Network, best: EvaluatorPool) -> float | None:
-        """Return a new network's share of points against the best, if there is a gate."""
+        """Return a new network's share of points against the best; None without a gate."""
         gate = self._settings.gate
         if not gate.games:
             return None
@@ -58,61 +56,63 @@ class Contests:
             self._candidate = EvaluatorPool(network, self._device, 1)
         else:
             self._candidate.load(network)
-        tally = self._match(
-            ("candidate", "best"),
-            [self._candidate, best],
-            gate.games,
-            gate.simulations,
-            (iteration, _GATE),
-        )
-        return tally.score.value
+        seeds = self._seeds(iteration, _GATE)
+        players = [
+            self._search_player(one, gate.simulations, seed)
+            for one, seed in zip((self._candidate, best), seeds, strict=False)
+        ]
+        return self._match(("candidate", "best"), players, gate.games, seeds[2]).score.value
 
-    def compare(self, iteration: int, best: EvaluatorPool) -> dict[str, float | None]:
-        """Measure the best network against agents and against the truth, where it is time."""
-        settings = self._settings
-        last = iteration == settings.iterations
-        found: dict[str, float | None] = {}
-        every = settings.evaluation.every
-        due = bool(every) and (iteration % every == 0 or last)
-        for number, name in enumerate(opponents(settings) if every else ()):
-            tally = None
-            if due:
+    def evaluate(self, iteration: int, best: EvaluatorPool) -> dict[str, float | None]:
+        """Return the best network's results against agents and against exact values.
+
+        Those that are not due after this iteration are None.
+        """
+        settings, found = self._settings, self.no_results()
+        evaluation = settings.evaluation
+        if self._is_due(iteration, evaluation.every):
+            for number, name in enumerate(settings.opponents):
                 self._reporter.emit(Progress(iteration, f"match against {name}", 0, 0, {}))
-                tally = self._match(
-                    ("network", name),
-                    [best, agent(name)],
-                    settings.evaluation.games,
-                    settings.evaluation.simulations,
-                    (iteration, _MATCH, number),
-                )
-            found |= measured(name, tally)
-        every = settings.truth.every
-        if every:
-            due = iteration % every == 0 or last
-            found |= self._grader.grade(best.evaluators[0], iteration, due, self._is_asked)
+                seeds = self._seeds(iteration, _MATCH, number)
+                network = self._search_player(best, evaluation.simulations, seeds[0])
+                players = [network, AgentPlayer(agent(name))]
+                tally = self._match(("network", name), players, evaluation.games, seeds[2])
+                found |= match_metrics(name, tally)
+        if self._truth is not None and self._is_due(iteration, settings.truth.every):
+            seed = np.random.SeedSequence((settings.seed, iteration, _TRUTH)).generate_state(1)[0]
+            found |= self._truth.metrics(best.one, int(seed), self._is_stopped)
         return found
 
-    def _match(
-        self,
-        names: tuple[str, str],
-        who: Sequence[EvaluatorPool | Agent],
-        games: int,
-        simulations: int,
-        purpose: tuple[int, ...],
-    ) -> Tally:
-        settings = self._settings
-        seeds = np.random.SeedSequence((settings.seed, *purpose)).generate_state(3, np.uint64) >> 2
-        options = search_options(self._game, **tree_options(settings, noise=False))
-        sims = simulations or settings.search.simulations
-        players = [
-            SearchPlayer(self._game, one.evaluators[0], options, sims, int(seed))
-            if isinstance(one, EvaluatorPool)
-            else AgentPlayer(one)
-            for one, seed in zip(who, seeds, strict=False)
-        ]
-        tally = play_match(
-            self._game, names, players, games, int(seeds[2]), self._plies, self._is_asked
-        )
-        if tally is None:
-            raise Interrupted
-        return tally
+    def no_results(self) -> dict[str, float | None]:
+        """Return the metrics of an iteration without evaluation: all of them None."""
+        found: dict[str, float | None] = {}
+        for name in self._settings.opponents:
+            found |= match_metrics(name, None)
+        return found | (dict.fromkeys(TRUTH_METRICS) if self._truth is not None else {})
+
+    def _is_due(self, iteration: int, every: int) -> bool:
+        return bool(every) and (iteration % every == 0 or iteration == self._settings.iterations)
+
+    def _seeds(self, *purpose: int) -> list[int]:
+        seeds = np.random.SeedSequence((self._settings.seed, *purpose))
+        return [int(seed) for seed in seeds.generate_state(3, np.uint64) >> 2]
+
+    def _search_player(self, network: EvaluatorPool, simulations: int, seed: int) -> Player:
+        options = search_options(self._game, **tree_options(self._settings, noise=False))
+        simulations = simulations or self._settings.search.simulations
+        return SearchPlayer(self._game, network.one, options, simulations, seed)
+
+    def _match(self, names: tuple[str, str], players: list[Player], games: int, seed: int) -> Tally:
+        plies = self._opening_plies
+        return play_match(self._game, names, players, games, seed, plies, self._is_stopped)
+
+
+def match_metrics(name: str, tally: Tally | None) -> dict[str, Any]:
+    """Return the metrics of a match: share of points and Elo, each with its 95% interval."""
+    key = f"vs_{name}"
+    keys = [key, *(f"{key}_{what}" for what in ("low", "high", "elo", "elo_low", "elo_high"))]
+    if tally is None:
+        return dict.fromkeys(keys)
+    score = tally.score
+    values = (score.value, *score.interval, tally.elo, *tally.elo_interval)
+    return dict(zip(keys, values, strict=True))

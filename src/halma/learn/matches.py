@@ -1,14 +1,29 @@
-"""Matches in which all games are played at the same time, move by move."""
+"""Matches in lockstep: all games advance together, so that networks choose moves in batches."""
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
+import numpy as np
+
+from halma import _core
+from halma.agents import Agent
 from halma.arena.games import MatchGame
 from halma.arena.plan import Plan
 from halma.arena.tally import Tally
-from halma.games import Game
-from halma.learn.players import Player
+from halma.games import Game, Move, Record
+from halma.interrupt import Interrupted
+from halma.search.evaluator import Evaluator, InferenceBuffer
+from halma.search.tree_search import run_with_network
+
+
+class Player(Protocol):
+    """Chooses moves in many games at once."""
+
+    def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[Move]:
+        """Return a legal move for each game; the player is to move in all of them."""
 
 
 def play_match(
@@ -18,30 +33,94 @@ def play_match(
     games: int,
     seed: int,
     opening_plies: int,
-    stopped: Callable[[], bool] = lambda: False,
-) -> Tally | None:
-    """Play at least so many games in whole sets, as the arena does, and count them.
+    is_stopped: Callable[[], bool] = lambda: False,
+) -> Tally:
+    """Play at least `games` games in whole sets, as the arena does, and count them.
 
-    All games of a set have the same opening and dice, and all take every seat. Nothing is
-    returned if it was stopped.
+    All games of a set have the same opening and dice, and the players take every seat.
     """
     plan = Plan(game.name, tuple(names), game.players, seed, opening_plies)
-    total = plan.games_for(games)
-    tables = [MatchGame(game, plan, number) for number in range(total)]
-    going = tables
+    all_games = [MatchGame(game, plan, number) for number in range(plan.games_for(games))]
+    going = [one for one in all_games if not one.is_over]
     while going:
-        for who, player in enumerate(players):
-            turn = [table for table in going if table.to_move == who]
-            if stopped():
-                return None
+        for index, player in enumerate(players):
+            turn = [one for one in going if one.to_move == index]
+            if is_stopped():
+                raise Interrupted
             if turn:
-                moves = player.choose(
-                    [table.record for table in turn], [table.rng for table in turn]
-                )
-                for table, move in zip(turn, moves, strict=True):
-                    table.play(move)
-        going = [table for table in going if table.to_move is not None]
+                moves = player.choose([one.record for one in turn], [one.rng for one in turn])
+                for one, move in zip(turn, moves, strict=True):
+                    one.play(move)
+        going = [one for one in going if not one.is_over]
     tally = Tally(plan)
-    for table in tables:
-        tally.add(table.played())
+    for one in all_games:
+        tally.add(one.played())
     return tally
+
+
+class AgentPlayer:
+    """An agent, one game after the other."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+
+    def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[Move]:
+        """Return the agent's move in each game."""
+        return [self._agent.choose(record, rng) for record, rng in zip(records, rngs, strict=True)]
+
+
+class PolicyPlayer:
+    """A network's most probable moves, without search (hsueh2023, section IV)."""
+
+    def __init__(self, game: Game, evaluator: Evaluator) -> None:
+        self._game = game
+        self._evaluator = evaluator
+
+    def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[Move]:
+        """Return the most probable legal move of each game."""
+        planes = np.stack([record.encode() for record in records])
+        logits, _ = self._evaluator.evaluate(planes)
+        core = self._game.core
+        chosen = []
+        for record, row in zip(records, logits, strict=True):
+            position = record.position
+            values = [row[core.action(position.state, move.value)] for move in position.legal_moves]
+            chosen.append(position.legal_moves[int(np.argmax(values))])
+        return chosen
+
+
+class SearchPlayer:
+    """A tree search with a network; the trees of all games grow together."""
+
+    def __init__(
+        self,
+        game: Game,
+        evaluator: Evaluator,
+        options: _core.SearchOptions,
+        simulations: int,
+        seed: int,
+    ) -> None:
+        self._game = game
+        self._evaluator = evaluator
+        self._options = options
+        self._simulations = simulations
+        self._seeds = random.Random(seed)
+        self._buffer: InferenceBuffer | None = None
+
+    def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[Move]:
+        """Return the best move of each game's search."""
+        searches = []
+        for record in records:
+            search = _core.Search(
+                self._game.core, self._options, "network", seed=self._seeds.getrandbits(62)
+            )
+            search.set_record(record.core)
+            search.begin(self._simulations)
+            searches.append(search)
+        if self._buffer is None or len(self._buffer.planes) < len(records):
+            self._buffer = self._evaluator.buffer(len(records))
+        run_with_network(searches, self._buffer)
+        return [
+            record.position.legal_moves[search.best()]
+            for record, search in zip(records, searches, strict=True)
+        ]

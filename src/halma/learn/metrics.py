@@ -1,13 +1,16 @@
-"""metrics.jsonl: one line per iteration, the truth about a run."""
+"""metrics.jsonl: one line of JSON per iteration."""
 
 from __future__ import annotations
 
 import json
+import os
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from halma.errors import RunError
 from halma.files import replace_file
+from halma.learn.reports.events import Iteration, Report, Started
 
 NAME = "metrics.jsonl"
 
@@ -15,7 +18,7 @@ NAME = "metrics.jsonl"
 def read_metrics(run: Path) -> list[dict[str, Any]]:
     """Return the metrics of a run directory, iteration by iteration.
 
-    A run that is going on may be in the middle of a line; such a line is left out.
+    The last line may be incomplete while the run goes on; it is left out then.
     """
     path = run / NAME
     if not path.exists():
@@ -34,8 +37,8 @@ def read_metrics(run: Path) -> list[dict[str, Any]]:
     return found
 
 
-def keep_metrics(run: Path, iterations: int) -> list[dict[str, Any]]:
-    """Cut the metrics back to so many iterations, and return those."""
+def truncate_metrics(run: Path, iterations: int) -> list[dict[str, Any]]:
+    """Remove the lines after the first `iterations`, and return those."""
     found = read_metrics(run)
     if len(found) < iterations:
         raise RunError(
@@ -43,13 +46,36 @@ def keep_metrics(run: Path, iterations: int) -> list[dict[str, Any]]:
             f"iteration {iterations}: something has been removed."
         )
     kept = found[:iterations]
-    text = "".join(map(as_line, kept))
+    text = "".join(map(_line, kept))
     path = run / NAME
     if not path.exists() or path.read_bytes() != text.encode():
         replace_file(path, text)
     return kept
 
 
-def as_line(metrics: Any) -> str:
-    """Return metrics as a line of the file."""
+class MetricsFile:
+    """Handler of reports that appends a line for every iteration, flushed to the disk."""
+
+    def __init__(self, run: Path) -> None:
+        self._path = run / NAME
+        self._file: TextIO | None = None
+
+    def handle(self, report: Report) -> None:
+        """Write the metrics of an iteration."""
+        if isinstance(report, Started):
+            self._file = self._path.open("a", encoding="utf-8")
+        elif isinstance(report, Iteration) and self._file is not None:
+            self._file.write(_line(report.metrics))
+            self._file.flush()
+            os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            # A line that a full disk did not take is removed when the run is resumed.
+            with suppress(OSError):
+                self._file.close()
+
+
+def _line(metrics: Any) -> str:
     return json.dumps(metrics) + "\n"

@@ -8,41 +8,36 @@ extend another recipe. `halma.recipes` holds those that come with the package:
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import halma
-from halma import _core
-from halma.errors import HalmaError, RecipeError, suggestion
+from halma.errors import RecipeError, suggestion
 from halma.games import Game, game
 from halma.learn import settings as typed
-from halma.learn.alphazero_settings import NeuralSettings
-from halma.learn.alphazero_settings import check as check_neural
-from halma.learn.sections import TabularSettings
+from halma.learn.sections import AlphaZeroSettings, TabularSettings
 from halma.learn.settings import Plain
 
 #: Where the recipes are that come with the package.
 FOLDER = Path(halma.__file__).parent / "recipes"
-#: A recipe extends another one, which extends another one, and so on, so often at most.
-_DEEPEST = 10
-_LONGEST_FILE = 1 << 20
+#: Longest chain of recipes that extend each other.
+_MAX_DEPTH = 10
+#: Largest file that may be a recipe, in bytes.
+_MAX_SIZE = 1 << 20
 
 
-@dataclass(frozen=True)
-class Method:
-    """A way of learning, and what can be set of it."""
-
-    name: str
-    settings: type[Any]
-    #: raises a `RecipeError` if settings that are fine by themselves do not go together
-    check: Callable[[Any, Game], None]
+#: Methods of training, with what can be set of each.
+METHODS: dict[str, type[TabularSettings] | type[AlphaZeroSettings]] = {
+    "tabular": TabularSettings,
+    "alphazero": AlphaZeroSettings,
+}
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """Checked settings of a method. `name` is where they come from."""
+    """Settings of a method, checked against its game; `name` is where they come from."""
 
     name: str
     method: str
@@ -55,12 +50,12 @@ class Recipe:
 
     @property
     def game(self) -> Game:
-        """The variant that is learnt."""
+        """The variant."""
         return game(self.settings.game)
 
     def changed(self, changes: Mapping[str, Plain]) -> Recipe:
         """Return this recipe with other values of some keys, checked."""
-        known = list(typed.keys(METHODS[self.method].settings))
+        known = list(typed.keys(METHODS[self.method]))
         for key in changes:
             if key not in known:
                 raise typed.unknown(key, known)
@@ -80,7 +75,7 @@ class Recipe:
 
     def toml(self) -> str:
         """Return all settings as TOML with comments; `load` reads it."""
-        about = "# How this run learns; the default values are those of the recipe's paper."
+        about = "# All settings of this run."
         return f"{about}\nmethod = {typed.write_value(self.method)}\n{typed.write(self.settings)}"
 
 
@@ -98,7 +93,7 @@ def names() -> list[str]:
 
 def parse_changes(recipe: Recipe, texts: Iterable[str]) -> dict[str, Plain]:
     """Read `key=value` texts, as after `--set`."""
-    kind = METHODS[recipe.method].settings
+    kind = METHODS[recipe.method]
     changes: dict[str, Plain] = {}
     for text in texts:
         key, equals, value = text.partition("=")
@@ -122,8 +117,8 @@ def _checked(name: str, given: dict[str, Any]) -> Recipe:
             f"The recipe '{name}' {said} its 'method': it is one of {', '.join(METHODS)}.{near}"
         )
     try:
-        settings = typed.read(METHODS[method].settings, given)
-        METHODS[method].check(settings, game(settings.game))
+        settings = typed.read(METHODS[method], given)
+        settings.check(game(settings.game))
     except RecipeError as error:
         raise RecipeError(f"Recipe '{name}': {error}") from None
     return Recipe(name, method, settings)
@@ -132,10 +127,10 @@ def _checked(name: str, given: dict[str, Any]) -> Recipe:
 def _merged(name: str, beside: Path | None, depth: int) -> dict[str, Any]:
     """Return what a recipe says on top of what it extends."""
     path = _find(name, beside)
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         raise RecipeError(f"The recipe '{name}' extends itself in the end.")
     try:
-        if path.stat().st_size > _LONGEST_FILE:
+        if path.stat().st_size > _MAX_SIZE:
             raise RecipeError(f"'{path}' is too long to be a recipe.")
         given = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -158,7 +153,7 @@ def _on_top(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
 
 
 def _find(name: str, beside: Path | None) -> Path:
-    """Return the file of a recipe; `x.toml` is a file of the person's, anything else is ours."""
+    """Return the file of a recipe: `x.toml` is a path, any other name one of the package's."""
     if name.endswith(".toml"):
         path = Path(name) if beside is None else beside / name
         if not path.is_file():
@@ -171,34 +166,3 @@ def _find(name: str, beside: Path | None) -> Path:
             f"There are {', '.join(known)}; a file's name ends in .toml."
         )
     return FOLDER / f"{name}.toml"
-
-
-def _check_tabular(settings: TabularSettings, chosen: Game) -> None:
-    if not _core.Expectimax.supports(chosen.core):
-        raise RecipeError(
-            f"'game' cannot be '{chosen.name}': a lookup table is for two players, chance and "
-            "positions that can be numbered, as in 'ewn-3x3-3'."
-        )
-    if settings.search.count_root and settings.search.simulations < 2:
-        raise RecipeError(
-            "'search.simulations' cannot be 1 if 'search.count_root' is true: "
-            "that one would be the position itself."
-        )
-    for text in settings.grading.watch:
-        try:
-            position = chosen.position(text)
-        except HalmaError as error:
-            raise RecipeError(f"'grading.watch': {error}") from None
-        if position.is_chance or position.is_terminal:
-            raise RecipeError(
-                f"'grading.watch' cannot have '{text[:60]}': nobody has a move to make there."
-            )
-
-
-METHODS = {
-    method.name: method
-    for method in (
-        Method("tabular", TabularSettings, _check_tabular),
-        Method("neural", NeuralSettings, check_neural),
-    )
-}

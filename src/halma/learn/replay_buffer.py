@@ -1,4 +1,4 @@
-"""Games on disk, a file for every iteration, and the window of them that is learnt from."""
+"""The replay buffer: the newest games in memory, and the files that it is filled from."""
 
 from __future__ import annotations
 
@@ -10,123 +10,117 @@ import numpy as np
 
 from halma import _core
 from halma.games import Game
-from halma.learn.selfplay import Samples, joined
-from halma.storage import SUFFIX, ArrayFile, load_arrays, save_arrays
+from halma.learn.checkpoint import identity
+from halma.learn.samples import Samples, concatenate
+from halma.tensors import iteration_file, list_iterations, open_tensors, write_tensors
 
-#: the folder in a run directory
+#: The folder of games in a run directory.
 FOLDER = "games"
-KIND = "games to learn from"
-_PREFIX = "iteration-"
-#: arrays that are tables themselves: their number of columns, by the game
-_WIDE = {"states": "state_size", "outcomes": "players", "scores": "players"}
+_KIND = "self-play games"
 
 
 class GameFiles:
-    """The games of a run: iteration 0 holds those of a heuristic."""
+    """The games of a run, a file for every iteration; iteration 0 is the warm start."""
 
     def __init__(self, run: Path, game: Game) -> None:
         self.folder = run / FOLDER
         self.game = game
 
     def path(self, iteration: int) -> Path:
-        """Return where the games of an iteration belong."""
-        return self.folder / f"{_PREFIX}{iteration:06}{SUFFIX}"
+        """Return the file of an iteration."""
+        return iteration_file(self.folder, iteration)
 
     def has(self, iteration: int) -> bool:
         """Tell whether an iteration's games were played already."""
         return self.path(iteration).exists()
 
-    def write(self, iteration: int, samples: Samples, about: Mapping[str, Any]) -> None:
-        """Keep the games of an iteration; either all of them or none."""
-        flat = {name: np.ascontiguousarray(array).reshape(-1) for name, array in samples.items()}
-        save_arrays(self.path(iteration), self.game, KIND, {**about, "iteration": iteration}, flat)
+    def write(self, iteration: int, samples: Samples, metrics: Mapping[str, Any]) -> None:
+        """Write the games of an iteration atomically, with the metrics of playing them."""
+        arrays = {name: np.ascontiguousarray(array) for name, array in samples.items()}
+        description = {**identity(self.game, _KIND), "iteration": iteration, "metrics": metrics}
+        write_tensors(self.path(iteration), arrays, description)
 
     def read(self, iteration: int) -> tuple[Samples, dict[str, Any]]:
-        """Return an iteration's games, checked to be whole."""
-        found: ArrayFile = load_arrays(self.path(iteration), self.game, KIND)
-        samples = {
-            name: np.array(array).reshape(-1, getattr(self.game.core, _WIDE[name]))
-            if name in _WIDE
-            else np.array(array)
-            for name, array in found.arrays.items()
-        }
-        return samples, found.about
+        """Return an iteration's games, checked for damage, and the metrics of playing them."""
+        found = open_tensors(self.path(iteration), identity(self.game, _KIND))
+        return found.arrays(), found.description["metrics"]
 
-    def kept(self) -> list[int]:
-        """Return the iterations whose games are on disk, oldest first."""
-        found = []
-        for path in self.folder.glob(f"{_PREFIX}*{SUFFIX}"):
-            digits = path.name.removeprefix(_PREFIX).removesuffix(SUFFIX)
-            if digits.isdigit():
-                found.append(int(digits))
-        return sorted(found)
+    def iterations(self) -> list[int]:
+        """Return the iterations whose games are on disk, newest first."""
+        return [iteration for iteration, _ in list_iterations(self.folder)]
 
     def remove(self, iteration: int) -> None:
         """Remove an iteration's games."""
         self.path(iteration).unlink(missing_ok=True)
 
 
-class Window:
-    """The newest games in memory: whole iterations, as few as hold `games` of them."""
+class ReplayBuffer:
+    """The newest games in memory: whole iterations, as few as hold `capacity` games.
 
-    def __init__(self, game: Game, games: int, share: float, seed: int) -> None:
+    `position_share` of the positions with a policy target become training samples.
+    """
+
+    def __init__(self, game: Game, capacity: int, position_share: float, seed: int) -> None:
         self.game = game
-        self._games = games
-        self._share = share
+        self._capacity = capacity
+        self._position_share = position_share
         self._seed = seed
         self._parts: dict[int, Samples] = {}
-        #: rows of each part that are learnt from
+        #: rows of each part that are training samples, and keys of their positions
         self._chosen: dict[int, np.ndarray[Any, np.dtype[np.int64]]] = {}
         self._keys: dict[int, np.ndarray[Any, np.dtype[np.uint64]]] = {}
-        self.rows: Samples = {}
-        self.learnt = np.zeros(0, np.int64)
+        #: all games, once `gather` was called
+        self.games: Samples = {}
+        #: the rows of them that are training samples: int64 (samples,)
+        self.samples = np.zeros(0, np.int64)
 
     @property
     def iterations(self) -> list[int]:
         """The iterations in it, oldest first."""
         return sorted(self._parts)
 
-    @property
-    def games(self) -> int:
-        """How many games are in it."""
+    def __len__(self) -> int:
+        """Return the number of games."""
         return sum(len(part["numbers"]) for part in self._parts.values())
 
     def add(self, iteration: int, samples: Samples) -> None:
-        """Take an iteration's games in and let go of those that are too old."""
+        """Add an iteration's games and drop those that are too old."""
         self._parts[iteration] = samples
         with_policy = np.flatnonzero(np.diff(samples["policy_offsets"]) > 0)
-        if self._share < 1:
+        if self._position_share < 1:
             rng = np.random.default_rng((self._seed, iteration, 1))
-            with_policy = with_policy[rng.random(len(with_policy)) < self._share]
+            with_policy = with_policy[rng.random(len(with_policy)) < self._position_share]
         self._chosen[iteration] = with_policy
         self._keys[iteration] = _core.key_many(self.game.core, samples["states"][with_policy])
-        for old in self.too_old():
+        counts = {number: len(part["numbers"]) for number, part in self._parts.items()}
+        for old in beyond_capacity(counts, self._capacity):
             for store in (self._parts, self._chosen, self._keys):
-                store.pop(old, None)
+                store.pop(old)
 
-    def too_old(self) -> list[int]:
-        """Return iterations that are not needed for a window of this size."""
-        held, old = 0, []
-        for iteration in reversed(self.iterations):
-            if held >= self._games:
-                old.append(iteration)
-            held += len(self._parts[iteration]["numbers"])
-        return old
-
-    def close(self) -> None:
-        """Join what was added, ready to be learnt from."""
-        self.rows = joined([self._parts[i] for i in self.iterations])
+    def gather(self) -> None:
+        """Join what was added, ready for training."""
+        self.games = concatenate([self._parts[i] for i in self.iterations])
         starts = np.cumsum([0, *(len(self._parts[i]["moves"]) for i in self.iterations)])
-        self.learnt = np.concatenate(
+        self.samples = np.concatenate(
             [self._chosen[i] + start for i, start in zip(self.iterations, starts, strict=False)]
         )
 
-    def new(self, iteration: int) -> int:
-        """Return how many positions of an iteration are learnt from."""
+    def new_samples(self, iteration: int) -> int:
+        """Return the number of training samples of an iteration."""
         return len(self._chosen[iteration])
 
     @property
     def duplicates(self) -> float:
-        """The share of positions that stood in the window before."""
+        """The share of samples whose position is in the buffer more than once."""
         keys = np.concatenate([self._keys[i] for i in self.iterations])
         return 1 - len(np.unique(keys)) / len(keys) if len(keys) else 0.0
+
+
+def beyond_capacity(games: Mapping[int, int], capacity: int) -> list[int]:
+    """Return the iterations that a buffer does not need; `games` has the number of each."""
+    held, old = 0, []
+    for iteration in sorted(games, reverse=True):
+        if held >= capacity:
+            old.append(iteration)
+        held += games[iteration]
+    return old

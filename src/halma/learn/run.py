@@ -29,18 +29,18 @@ from halma.files import TEMPORARY, replace_file
 from halma.learn.recipe import Recipe, load
 from halma.machine import processor
 
-#: counts up when the files of a run directory change their meaning
-FORMAT = 1
+#: Counts up when the files of a run directory change their meaning.
+FORMAT = 2
 
 #: The resolved settings of a run.
 RECIPE = "recipe.toml"
 #: Versions and circumstances of a run.
 META = "meta.json"
 _LOCK = "lock"
-#: the best network, to go on with and to play with
+#: The best network: its weights, and to play with.
 WEIGHTS, MODEL = "best.safetensors", "best.onnx"
-#: what was learnt from when a loss became not a number
-BAD_BATCH = "bad-batch.table"
+#: The batch from which a loss became not a number.
+BAD_BATCH = "bad-batch.safetensors"
 
 
 class RunDirectory:
@@ -129,15 +129,15 @@ class RunDirectory:
         while it was being born, and only the same recipe may go on there.
         """
         recipe, meta = self.path / RECIPE, self.path / META
+        if meta.exists():
+            self._compare_versions(meta)
         if recipe.exists():
             self._compare_recipe(recipe)
         elif meta.exists():
             raise RunError(f"'{self.path}' has lost its {RECIPE}, so it is not used.")
         else:
             replace_file(recipe, self.recipe.toml())
-        if meta.exists():
-            self._compare_versions(meta)
-        else:
+        if not meta.exists():
             self.meta = {**self._versions(), **self._circumstances()}
             replace_file(meta, json.dumps(self.meta, indent=2) + "\n")
 

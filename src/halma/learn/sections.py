@@ -1,19 +1,30 @@
-"""The sections of recipes. Methods share them; each method puts its own settings together."""
+"""The sections of recipes, and the settings of the two methods that are made of them.
+
+Defaults of `tabular` are hsueh2023's; those of `alphazero` are ours, beside what papers used.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
-from halma.learn.settings import setting
+from halma import _core
+from halma.agents.registry import agent
+from halma.errors import HalmaError, RecipeError
+from halma.games import Game
+from halma.learn.settings import setting, varied
+from halma.networks.network_file import new_network
+
+_MANY = 10_000_000
 
 
 @dataclass(frozen=True)
-class SearchSettings:
-    """How self-play looks for moves."""
+class TabularSearchSettings:
+    """The search of self-play."""
 
     rule: str = setting(
         "puct",
-        "How moves are chosen on the way down.",
+        "Rule that selects moves in the tree.",
         choices=("puct", "gumbel"),
         papers="hsueh2023: puct",
     )
@@ -21,12 +32,12 @@ class SearchSettings:
         800,
         "Simulations for every move of self-play.",
         low=1,
-        high=10_000_000,
+        high=_MANY,
         papers="hsueh2023: 800, and 6 to 25,600 in section VI",
     )
     count_root: bool = setting(
         True,
-        "Whether looking up the position itself counts as one of the simulations.",
+        "Count the evaluation of the root as one of the simulations.",
         papers="hsueh2023: true (footnote 12)",
     )
     c: float = setting(
@@ -36,50 +47,96 @@ class SearchSettings:
         high=1000,
         papers="hsueh2023: 1, and 1/64 to 64 in section V-B",
     )
-    untried: str = setting(
+    fpu: str = setting(
         "loss",
-        "What a move counts as before it is tried; puct only. Infinite tries every move first.",
+        "First-play urgency: value of a move without visits; puct only. Infinite visits every "
+        "move first.",
         choices=("loss", "draw", "win", "infinite", "parent"),
         papers="hsueh2023: loss (+0), and draw (+0.5), win (+1), infinite in section VII",
     )
-    noise: float = setting(
+    dirichlet_weight: float = setting(
         0.25,
-        "Share of Dirichlet noise in the priors at the root; puct only.",
+        "Weight of Dirichlet noise in the priors at the root; puct only.",
         low=0,
         high=1,
         papers="hsueh2023: epsilon = 0.25, and 0 to 0.5 in section V-D",
     )
-    alpha: float = setting(
+    dirichlet_alpha: float = setting(
         1.5,
-        "Shape of that noise; a low one puts all of it on few moves.",
+        "Concentration of that noise: the lower, the fewer moves get most of it.",
         low=0.001,
         high=1000,
         papers="hsueh2023: 1.5, and 0.03 to 12 in section V-C",
     )
-    considered: int = setting(
-        16, "How many moves Gumbel draws at the root; gumbel only.", low=1, high=512
+    max_considered_actions: int = setting(
+        16, "Root moves that sequential halving starts with; gumbel only.", low=1, high=512
     )
     solver: bool = setting(
         False,
-        "Whether wins, draws and losses that the search has proven travel up the tree.",
+        "Back up proven wins, draws and losses (MCTS-Solver); two players only.",
         papers="hsueh2023: false",
     )
 
 
 @dataclass(frozen=True)
-class SelfPlaySettings:
-    """How many games an iteration plays."""
+class SearchSettings(TabularSearchSettings):
+    """The search of self-play."""
+
+    rule: str = varied(
+        TabularSearchSettings,
+        "rule",
+        "gumbel",
+        papers="liu2019, hsueh2023: puct",
+        help="Rule that selects moves in the tree. Gumbel improves a policy with few simulations.",
+    )
+    simulations: int = varied(
+        TabularSearchSettings,
+        "simulations",
+        32,
+        papers="liu2019: 175, hsueh2023: 800, and 6 to 800 in figure 24",
+    )
+    count_root: bool = varied(
+        TabularSearchSettings, "count_root", False, papers="hsueh2023: true (footnote 12)"
+    )
+    c: float = varied(
+        TabularSearchSettings,
+        "c",
+        1.0,
+        papers="liu2019: 3.5, hsueh2023: 1, and 1/64 to 64 in figure 24",
+    )
+    fpu: str = varied(
+        TabularSearchSettings,
+        "fpu",
+        "parent",
+        papers="hsueh2023: loss (+0), and draw (+0.5), win (+1), infinite in figure 24",
+    )
+    dirichlet_weight: float = varied(
+        TabularSearchSettings, "dirichlet_weight", 0.25, papers="liu2019, hsueh2023: 0.25"
+    )
+    dirichlet_alpha: float = varied(
+        TabularSearchSettings, "dirichlet_alpha", 0.3, papers="liu2019: 0.03, hsueh2023: 1.5"
+    )
+    value_scale: float = setting(
+        1.0, "Scale of completed values against logits; gumbel only.", low=0.001, high=1000
+    )
+    loops: bool = setting(
+        False,
+        "End a line of the search where a position recurs, with the result the game would have "
+        "if it were stopped there.",
+        papers="schulte2021: true",
+    )
+
+
+@dataclass(frozen=True)
+class TabularSelfPlaySettings:
+    """The games of an iteration."""
 
     games: int = setting(
-        1000,
-        "Games of self-play in an iteration.",
-        low=1,
-        high=10_000_000,
-        papers="hsueh2023: M = 1000",
+        1000, "Games in an iteration.", low=1, high=_MANY, papers="hsueh2023: M = 1000"
     )
     seconds: float = setting(
         0.0,
-        "If above 0, an iteration plays as many games as fit into so many seconds of one thread "
+        "If above 0, an iteration plays as many games as fit into this time on one thread "
         "instead; the same seed then no longer gives the same result.",
         low=0,
         high=86_400,
@@ -88,12 +145,98 @@ class SelfPlaySettings:
 
 
 @dataclass(frozen=True)
-class TableLearningSettings:
-    """How a lookup table is changed by games."""
+class SelfPlaySettings:
+    """The games of an iteration."""
 
-    window: int = setting(
+    games: int = setting(
+        1000,
+        "Games in an iteration.",
+        low=1,
+        high=_MANY,
+        papers="liu2019: 180, hsueh2023: 1000",
+    )
+    parallel_games: int = setting(
+        256,
+        "Games played at the same time; their leaves are evaluated in one batch.",
+        low=1,
+        high=1_000_000,
+    )
+    carry_over: bool = setting(
+        False,
+        "Continue unfinished games in the next iteration, with the new network. No evaluation "
+        "then waits for the longest game, but a run that was interrupted does not repeat itself "
+        "exactly.",
+    )
+    max_plies: int = setting(
+        0,
+        "Stop a game after this many plies; 0: where its own limits say.",
+        low=0,
+        high=1_000_000,
+        papers="liu2019: 100",
+    )
+    adjudication: str = setting(
+        "rules",
+        "Result of a game that was stopped so: by the rules, mostly a draw, or a win for the "
+        "player whom the game's linear evaluation puts ahead.",
+        choices=("rules", "features"),
+        papers="liu2019: by forward distance where it starts from random weights",
+    )
+    temperature: float = setting(
+        1.0,
+        "Temperature that moves are sampled with at first; 0 plays the best.",
+        low=0,
+        high=100,
+        papers="liu2019: 2, hsueh2023: 1",
+    )
+    temperature_plies: int = setting(
+        16,
+        "Plies of a game during which it holds, all players' together.",
+        low=0,
+        high=1_000_000,
+        papers="liu2019: 10, hsueh2023: all",
+    )
+    late_temperature: float = setting(
+        0.0, "The temperature after that.", low=0, high=100, papers="liu2019: 0.01, hsueh2023: 1"
+    )
+    random_plies_min: int = setting(
+        0,
+        "Fewest random moves a game starts with; they are no training samples.",
+        low=0,
+        high=10_000,
+        papers="liu2019: 6",
+    )
+    random_plies_max: int = setting(
+        0, "Most random moves a game starts with.", low=0, high=10_000, papers="liu2019: 6"
+    )
+    full_share: float = setting(
+        1.0,
+        "Playout cap randomisation: share of searches that are full. The others make "
+        "`fast_simulations` and give no policy targets.",
+        low=0.01,
+        high=1,
+    )
+    fast_simulations: int = setting(
+        8, "Simulations of a search that is not full.", low=1, high=1_000_000
+    )
+    resign_threshold: float = setting(
+        0.0,
+        "A player resigns whose value is below this several times in a row; 0: nobody resigns.",
+        low=0,
+        high=0.5,
+    )
+    resign_consecutive: int = setting(4, "Decisions in a row that it takes.", low=1, high=10_000)
+    no_resign_share: float = setting(
+        0.1, "Share of games without resignation, to count wrong ones.", low=0, high=1
+    )
+
+
+@dataclass(frozen=True)
+class TabularLearningSettings:
+    """The updates of the table."""
+
+    replay_buffer: int = setting(
         2,
-        "Learn from the games of so many iterations, the last one included.",
+        "Iterations whose games are in the replay buffer, the newest included.",
         low=1,
         high=1000,
         papers="hsueh2023: K = 2",
@@ -106,61 +249,217 @@ class TableLearningSettings:
     )
     late_from: float = setting(
         0.5,
-        "The share of all iterations after which it is later.",
+        "Share of all iterations after which the later rate holds.",
         low=0,
         high=1,
         papers="hsueh2023: the half",
     )
-    spread: float = setting(
+    init_std: float = setting(
         0.01,
-        "Standard deviation of the numbers that a table begins with.",
+        "Standard deviation of the table's initial logits.",
         low=0,
         high=10,
         papers="hsueh2023: 0.01",
     )
-    symmetry: bool = setting(
+    symmetries: bool = setting(
         False,
-        "Whether positions that are mirror images of a played one learn from it too.",
+        "Update the mirror images of a position together with it.",
         papers="hsueh2023: false",
     )
 
 
 @dataclass(frozen=True)
-class GradingSettings:
-    """How far what was learnt is from the truth."""
+class LearningSettings:
+    """The training of the network."""
+
+    replay_buffer: int = setting(
+        20_000,
+        "Games in the replay buffer, in whole iterations; always those of the newest.",
+        low=1,
+        high=100_000_000,
+        papers="liu2019: 360, hsueh2023: 40,000",
+    )
+    position_share: float = setting(
+        1.0,
+        "Share of positions that become training samples, since neighbours are much alike.",
+        low=0.001,
+        high=1,
+        papers="liu2019: 0.5, and 0.04 at the start",
+    )
+    samples_per_new: float = setting(
+        4.0,
+        "Samples drawn for every new one in the replay buffer; the number of steps follows.",
+        low=0.001,
+        high=10_000,
+        papers="liu2019: 5 passes over all",
+    )
+    batch_size: int = setting(
+        256, "Samples in a step.", low=1, high=1_000_000, papers="liu2019: 32, hsueh2023: 256"
+    )
+    symmetries: bool = setting(
+        True,
+        "Draw every sample in a random symmetry of the board, where the game has any.",
+        papers="liu2019: true",
+    )
+    optimiser: str = setting(
+        "adamw",
+        "sgd is with Nesterov's momentum.",
+        choices=("sgd", "adamw"),
+        papers="liu2019, hsueh2023: sgd",
+    )
+    schedule: str = setting(
+        "cosine",
+        "How the rate falls: in one step, or along a cosine over all iterations.",
+        choices=("step", "cosine"),
+        papers="hsueh2023: step",
+    )
+    rate: float = setting(
+        0.002,
+        "Learning rate at first.",
+        low=0,
+        high=100,
+        papers="liu2019: 0.0001, hsueh2023: 0.1",
+    )
+    late_rate: float = setting(
+        0.0002, "Learning rate later, or in the end.", low=0, high=100, papers="hsueh2023: 0.01"
+    )
+    late_from: float = setting(
+        0.5,
+        "Share of all iterations after which the later rate holds; step only.",
+        low=0,
+        high=1,
+        papers="hsueh2023: 0.48, which is from the 25th of 50",
+    )
+    warmup_steps: int = setting(
+        100, "Steps during which the rate rises linearly from 0.", low=0, high=1_000_000
+    )
+    momentum: float = setting(0.9, "Of sgd.", low=0, high=0.9999, papers="hsueh2023: 0.9")
+    weight_decay: float = setting(
+        0.0001,
+        "L2 regularisation with sgd, decoupled from the gradient with adamw.",
+        low=0,
+        high=10,
+        papers="liu2019: 0.0001 at the start and 0.005 later, hsueh2023: 0.0001",
+    )
+    value_loss: str = setting(
+        "cross-entropy",
+        "Loss between values and results, player by player.",
+        choices=("squared", "cross-entropy"),
+        papers="liu2019, hsueh2023: squared",
+    )
+    value_weight: float = setting(
+        1.0, "Weight of that beside the policy's cross-entropy.", low=0, high=1000
+    )
+    gradient_clip: float = setting(
+        1.0, "Largest norm of the gradient; 0: no limit.", low=0, high=1_000_000
+    )
+
+
+@dataclass(frozen=True)
+class WarmStartSettings:
+    """Games of an agent that the network is trained on before the first iteration."""
+
+    games: int = setting(
+        0,
+        "Number of games; 0: start from random weights.",
+        low=0,
+        high=_MANY,
+        papers="liu2019: 15,000 in each of 100 epochs, hsueh2023: 0",
+    )
+    agent: str = setting(
+        "greedy:stochastic",
+        "The agent; its moves are the policy targets.",
+        papers="liu2019: greedy",
+    )
+    random_plies: int = setting(
+        4, "Most random moves a game starts with.", low=0, high=10_000, papers="liu2019: none"
+    )
+    samples_per_new: float = setting(
+        4.0, "Samples drawn for every position of those games.", low=0.001, high=10_000
+    )
+
+
+@dataclass(frozen=True)
+class GateSettings:
+    """The match that a new network has to win to become the one that plays."""
+
+    games: int = setting(
+        0,
+        "Games of the match; 0: every new network is promoted.",
+        low=0,
+        high=1_000_000,
+        papers="liu2019: 24, hsueh2023: 0",
+    )
+    threshold: float = setting(
+        0.55, "Share of points it takes.", low=0, high=1, papers="liu2019: 0.58"
+    )
+    simulations: int = setting(0, "Simulations a move; 0: as in self-play.", low=0, high=1_000_000)
+
+
+@dataclass(frozen=True)
+class EvaluationSettings:
+    """Matches against fixed opponents."""
 
     every: int = setting(
-        1,
-        "Grade after every so many iterations, and after the last.",
-        low=1,
-        high=10_000_000,
-        papers="hsueh2023: 1",
+        5, "Iterations between evaluations; also after the last. 0: never.", low=0, high=_MANY
+    )
+    opponents: str = setting("random greedy", "Agents, with spaces between them.")
+    games: int = setting(40, "Games against each.", low=2, high=1_000_000, papers="liu2019: 20")
+    simulations: int = setting(0, "Simulations a move; 0: as in self-play.", low=0, high=1_000_000)
+
+
+@dataclass(frozen=True)
+class TruthSettings:
+    """The comparison with exact values, on variants that can be solved."""
+
+    every: int = setting(
+        0, "Iterations between comparisons; also after the last. 0: never.", low=0, high=_MANY
     )
     games: int = setting(
-        10_000,
-        "Games against the optimal player for WR_p, half of them from each side.",
+        1000,
+        "Games of the most probable moves against the optimal player, for WR_p.",
         low=2,
         high=100_000_000,
         papers="hsueh2023: 10,000",
     )
     plies: int = setting(
         0,
-        "ERR_p and MAE_v look at all decisions within so many moves of the start.",
+        "ERR_p and MAE_v are means over all decisions within this many plies of the start.",
         low=0,
         high=4,
+        papers="hsueh2023: 1 for dark chess",
+    )
+
+
+@dataclass(frozen=True)
+class TabularTruthSettings:
+    """The comparison with exact values."""
+
+    every: int = setting(
+        1,
+        "Iterations between comparisons; also after the last.",
+        low=1,
+        high=_MANY,
+        papers="hsueh2023: 1",
+    )
+    games: int = varied(TruthSettings, "games", 10_000, papers="hsueh2023: 10,000")
+    plies: int = varied(
+        TruthSettings,
+        "plies",
+        0,
         papers="hsueh2023: 0 for EinStein (108, 2304, 108 positions), "
         "1 for dark chess (17, 33, 33)",
     )
     watch: tuple[str, ...] = setting(
         (),
-        "Positions, as texts, whose policy and value go into every line of the metrics.",
+        "Positions, as texts, whose policy and value are part of the metrics.",
         papers="hsueh2023: one position of ewn-3x3-3 in figure 22",
     )
 
 
 @dataclass(frozen=True)
 class CheckpointSettings:
-    """How often a run is saved. None of it changes what is learnt."""
+    """How often a run is saved. None of it changes what is learned."""
 
     share: float = setting(
         0.05,
@@ -171,15 +470,15 @@ class CheckpointSettings:
     )
     seconds: float = setting(
         120.0,
-        "At the latest, a checkpoint follows the first iteration that ends so many seconds after "
-        "the last one: this is what a power cut can cost.",
+        "At the latest, a checkpoint follows the first iteration that ends this many seconds "
+        "after the last one: this is what a power cut can cost.",
         low=0,
         high=86_400,
     )
     keep: int = setting(
         2,
-        "How many of the newest checkpoints are kept. 0 keeps one while the run goes on and none "
-        "once it is finished, where metrics are all that is wanted.",
+        "Number of newest checkpoints that are kept. 0 keeps one while the run goes on and none "
+        "once it is finished, where only metrics are wanted.",
         low=0,
         high=1000,
     )
@@ -189,20 +488,125 @@ class CheckpointSettings:
 class TabularSettings:
     """Tabular AlphaZero (hsueh2023, algorithm 1)."""
 
-    game: str = setting(
-        "ewn-3x3-3", "The variant that is learnt; it must be one that can be solved."
-    )
+    game: str = setting("ewn-3x3-3", "The variant; it must be one that can be solved.")
     iterations: int = setting(
         100,
-        "How often self-play and learning follow each other.",
+        "Iterations of self-play and learning.",
         low=1,
-        high=10_000_000,
+        high=_MANY,
         papers="hsueh2023: N = 100 (ewn-3x3-3), 1600 (ewn-3x3-4), 800 (ewn-3x4-3), "
         "300 (cdc-2x4-PPPP), 2000 (cdc-2x4-KPPP), 4000 (cdc-2x4-GGCC)",
     )
     seed: int = setting(0, "The same seed gives the same result.", low=0, high=2**63 - 1)
+    search: TabularSearchSettings = field(default_factory=TabularSearchSettings)
+    selfplay: TabularSelfPlaySettings = field(default_factory=TabularSelfPlaySettings)
+    learning: TabularLearningSettings = field(default_factory=TabularLearningSettings)
+    truth: TabularTruthSettings = field(default_factory=TabularTruthSettings)
+    checkpoints: CheckpointSettings = field(default_factory=CheckpointSettings)
+
+    def check(self, game: Game) -> None:
+        """Raise a `RecipeError` if settings do not fit the game or each other."""
+        if not _core.Expectimax.supports(game.core):
+            raise RecipeError(
+                f"'game' cannot be '{game.name}': a lookup table is for two players, chance and "
+                "positions that can be numbered, as in 'ewn-3x3-3'."
+            )
+        _check_root(self.search)
+        for text in self.truth.watch:
+            try:
+                position = game.position(text)
+            except HalmaError as error:
+                raise RecipeError(f"'truth.watch': {error}") from None
+            if position.is_chance or position.is_terminal:
+                raise RecipeError(
+                    f"'truth.watch' cannot have '{text[:60]}': nobody has a move to make there."
+                )
+
+
+@dataclass(frozen=True)
+class AlphaZeroSettings:
+    """AlphaZero with a network."""
+
+    game: str = setting("rhombus-7x7-6", "The variant.")
+    network: str = setting(
+        "modern:size=s",
+        "The network's architecture.",
+        papers="liu2019: liu2019, hsueh2023: hsueh2023",
+    )
+    iterations: int = setting(
+        50,
+        "Iterations of self-play and training.",
+        low=1,
+        high=_MANY,
+        papers="hsueh2023: 50",
+    )
+    seed: int = setting(0, "Everything drawn at random follows from it.", low=0, high=2**62)
     search: SearchSettings = field(default_factory=SearchSettings)
     selfplay: SelfPlaySettings = field(default_factory=SelfPlaySettings)
-    learning: TableLearningSettings = field(default_factory=TableLearningSettings)
-    grading: GradingSettings = field(default_factory=GradingSettings)
+    learning: LearningSettings = field(default_factory=LearningSettings)
+    warm_start: WarmStartSettings = field(default_factory=WarmStartSettings)
+    gate: GateSettings = field(default_factory=GateSettings)
+    evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
+    truth: TruthSettings = field(default_factory=TruthSettings)
     checkpoints: CheckpointSettings = field(default_factory=CheckpointSettings)
+
+    @property
+    def opponents(self) -> list[str]:
+        """The agents that a network plays in evaluation; none where there is no evaluation."""
+        return self.evaluation.opponents.split() if self.evaluation.every else []
+
+    def check(self, game: Game) -> None:
+        """Raise a `RecipeError` if settings do not fit the game or each other."""
+        play = self.selfplay
+        try:
+            new_network(game, self.network)
+        except HalmaError as error:
+            raise RecipeError(f"'network' cannot be '{self.network[:60]}': {error}") from None
+        _check_root(self.search)
+        if self.search.solver and game.players != 2:
+            raise RecipeError(
+                f"'search.solver' cannot be true: it is for two players, and '{game.name}' has "
+                f"{game.players}."
+            )
+        if play.adjudication == "features" and not _core.default_weights(game.core):
+            raise RecipeError(
+                "'selfplay.adjudication' cannot be \"features\": "
+                f"'{game.name}' has no features to evaluate."
+            )
+        if play.random_plies_max < play.random_plies_min:
+            raise RecipeError(
+                "'selfplay.random_plies_max' cannot be less than 'selfplay.random_plies_min'."
+            )
+        named = {
+            "warm_start.agent": [self.warm_start.agent],
+            "evaluation.opponents": self.evaluation.opponents.split(),
+        }
+        for key, names in named.items():
+            for name in names:
+                try:
+                    agent(name)
+                except HalmaError as error:
+                    raise RecipeError(f"'{key}' cannot have '{name[:60]}': {error}") from None
+        if self.evaluation.every and not self.opponents:
+            raise RecipeError(
+                "'evaluation.opponents' is empty: set 'evaluation.every' to 0 instead."
+            )
+
+
+def learning_rate(settings: TabularSettings | AlphaZeroSettings, iteration: int) -> float:
+    """Return the learning rate of an iteration; they count from 1."""
+    learning, total = settings.learning, settings.iterations
+    if isinstance(learning, TabularLearningSettings) or learning.schedule == "step":
+        late = iteration > learning.late_from * total
+        return learning.late_rate if late else learning.rate
+    done = (iteration - 1) / max(1, total - 1)
+    height = (1 + math.cos(math.pi * done)) / 2
+    return learning.late_rate + (learning.rate - learning.late_rate) * height
+
+
+def _check_root(search: TabularSearchSettings) -> None:
+    if search.count_root and search.simulations < 2:
+        raise RecipeError(
+            "'search.simulations' cannot be 1 if 'search.count_root' is true: "
+            "that one would be the position itself."
+        )

@@ -1,111 +1,214 @@
-"""One sitting of a training run: what the loops of all methods have in common."""
+"""A training session: the loop around iterations, the same for all methods.
+
+A run may take several sessions. Each begins from the newest checkpoint and ends with the run's
+last iteration, at Ctrl-C, or when its time is up.
+"""
 
 from __future__ import annotations
 
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from halma.errors import RunError
-from halma.interrupt import deferred_sigint
+from halma.interrupt import Interrupted, deferred_sigint
 from halma.learn.checkpoint import Checkpoints
+from halma.learn.metrics import read_metrics, truncate_metrics
 from halma.learn.recipe import Recipe
-from halma.learn.reports.events import Checkpoint, Curve, Metrics, Reporter, Started, Stopped
+from halma.learn.reports.events import (
+    Checkpoint,
+    Curve,
+    Finished,
+    Iteration,
+    Metrics,
+    Reporter,
+    Started,
+    Stopped,
+)
 from halma.learn.run import RunDirectory
-from halma.storage import ArrayFile, Arrays
+from halma.tensors import TensorFile
+
+if TYPE_CHECKING:
+    from halma.tensors import Arrays
 
 
-class Sitting:
-    """Where a run is, what of it is safe, and how long it has taken.
+class TrainingSession(ABC):
+    """Runs iterations, reports them, and writes checkpoints; a method fills in the stages."""
 
-    `kind` is what the checkpoints of a method say they are, `limit` how many seconds this
-    sitting may take.
-    """
+    #: what the checkpoints of the method are called
+    kind: ClassVar[str]
 
     def __init__(
         self,
         recipe: Recipe,
         run: RunDirectory,
-        kind: str,
-        threads: int,
-        limit: float,
         reporter: Reporter,
+        threads: int = 1,
+        time_limit: float = math.inf,
     ) -> None:
         self.recipe = recipe
+        self.settings: Any = recipe.settings
         self.game = recipe.game
         self.out = run.path
         self.threads = threads
         self.reporter = reporter
         self.checkpoints = Checkpoints(
-            run.checkpoints, recipe.game, kind, recipe.settings.checkpoints
+            run.checkpoints, recipe.game, self.kind, recipe.settings.checkpoints
         )
-        #: the last iteration that is safe
-        self.saved = 0
-        #: seconds of earlier sittings, and when this one began
-        self.earlier = 0.0
-        self.began = time.perf_counter()
-        self.limit = limit
-        #: set when a person asks to stop, or when the time is up
-        self.asked = threading.Event()
-        self.timed_out = False
-        #: seconds of the longest iteration, and when the one in hand began
-        self._longest = 0.0
-        self._began_iteration: float | None = None
+        #: the last iteration that is finished, and the last one that has a checkpoint
+        self.iteration = self.saved = 0
+        #: seconds of earlier sessions
+        self._earlier = 0.0
+        self._began = self._clock = time.perf_counter()
+        self._time_limit = time_limit
+        self._timed_out = False
+        #: set at Ctrl-C, or when the time is up
+        self.stop_requested = threading.Event()
+        self._longest_iteration = 0.0
+
+    # What a method does.
+
+    @property
+    @abstractmethod
+    def curves(self) -> tuple[Curve, ...]:
+        """The metrics to watch."""
+
+    @abstractmethod
+    def prepare(self, checkpoint: TensorFile | None) -> None:
+        """Make everything ready for the next iteration."""
+
+    @abstractmethod
+    def iterate(self, iteration: int) -> dict[str, Any]:
+        """Run an iteration and return its metrics, or raise `Interrupted`."""
+
+    @abstractmethod
+    def state(self) -> tuple[dict[str, Any], Arrays]:
+        """Return what a checkpoint keeps of the last finished iteration."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Make the current stage return early; called from a signal handler or a thread."""
+
+    def warm_up(self) -> None:  # noqa: B027
+        """Do what comes before the first iteration of a session."""
+
+    def export(self) -> None:  # noqa: B027
+        """Write the files that follow a checkpoint."""
+
+    def is_exported(self) -> bool:
+        """Whether the files of a finished run are there."""
+        return True
+
+    # The loop.
+
+    def run(self) -> dict[str, Any]:
+        """Train from the newest checkpoint to the end; return the last iteration's metrics."""
+        with self._explaining_os_errors():
+            checkpoint = self.checkpoints.newest(self.reporter.note)
+            if checkpoint is not None:
+                self.iteration = self.saved = checkpoint.description["iteration"]
+                self._earlier = checkpoint.description["seconds"]
+            history = self._history()
+            self._report_start(history)
+            last = history[-1] if history else None
+            if self.iteration < self.settings.iterations or not self.is_exported():
+                self.prepare(checkpoint)
+                del checkpoint  # closes the file
+                last = self._loop(last)
+            assert last is not None
+            if self.iteration == self.settings.iterations:
+                self.reporter.emit(Finished(last))
+        return last
+
+    def _loop(self, last: dict[str, Any] | None) -> dict[str, Any] | None:
+        total = self.settings.iterations
+        self._clock = time.perf_counter()
+        with self._stoppable():
+            with suppress(Interrupted):
+                self.warm_up()
+            while self.iteration < total and self._may_begin():
+                began = time.perf_counter()
+                try:
+                    metrics = self.iterate(self.iteration + 1)
+                except Interrupted:
+                    break
+                last = {**metrics, "seconds": self.seconds}
+                self.iteration += 1
+                self.reporter.emit(Iteration(last))
+                if self.iteration < total and self.checkpoints.is_due:
+                    self._save()
+                self._longest_iteration = max(self._longest_iteration, time.perf_counter() - began)
+            if self.iteration == total and not self.settings.checkpoints.keep:
+                self.export()
+                self.checkpoints.finish()
+            else:
+                self._save()
+            if self.iteration < total:
+                self._report_stop()
+        return last
 
     @property
     def seconds(self) -> float:
-        """What the run has taken so far, earlier sittings included."""
-        return self.earlier + time.perf_counter() - self.began
+        """Seconds that the run has taken, those of earlier sessions included."""
+        return self._earlier + time.perf_counter() - self._clock
 
-    def find_checkpoint(self) -> ArrayFile | None:
-        """Return the newest checkpoint that is whole, if there is one; the run goes on from it."""
-        found = self.checkpoints.newest(self.reporter.note)
-        if found is not None:
-            self.saved = found.about["iteration"]
-            self.earlier = found.about["seconds"]
-        return found
+    @property
+    def safe(self) -> str:
+        """A clause that says what a checkpoint holds."""
+        return f"iteration {self.saved} is safe" if self.saved else "no iteration was saved yet"
 
-    def announce(self, history: Sequence[Metrics], curves: tuple[Curve, ...]) -> None:
-        """Tell everybody that the run begins or goes on."""
+    def _history(self) -> list[dict[str, Any]]:
+        """Return the metrics up to the checkpoint; later lines are removed."""
+        if not self.settings.checkpoints.keep and not self.saved:
+            history = read_metrics(self.out)
+            if len(history) == self.settings.iterations:
+                self.iteration = self.saved = len(history)
+                return history
+        return truncate_metrics(self.out, self.saved)
+
+    def _report_start(self, history: list[dict[str, Any]]) -> None:
+        past: tuple[Metrics, ...] = tuple(history)
         self.reporter.emit(
             Started(
                 self.recipe.name,
                 self.out,
                 self.game.name,
-                self.recipe.settings.iterations,
-                self.saved,
-                tuple(history),
-                curves,
+                self.settings.iterations,
+                self.iteration,
+                past,
+                self.curves,
             )
         )
 
-    def save(self, iteration: int, about: Mapping[str, Any], arrays: Arrays) -> None:
-        """Write a checkpoint; `about` has the run's `seconds`."""
-        path = self.checkpoints.save(iteration, about, arrays)
-        self.saved = iteration
-        self.follow_checkpoint()
-        self.reporter.emit(Checkpoint(iteration, path, self.checkpoints.last_cost))
-
-    def follow_checkpoint(self) -> None:
-        """Bring files that a method keeps besides into step with a new checkpoint."""
+    def _save(self) -> None:
+        if self.iteration == self.saved:
+            return
+        description, arrays = self.state()
+        path = self.checkpoints.save(
+            self.iteration, {**description, "seconds": self.seconds}, arrays
+        )
+        self.saved = self.iteration
+        self.export()
+        self.reporter.emit(Checkpoint(self.iteration, path, self.checkpoints.last_cost))
 
     @contextmanager
-    def stoppable(self, stop: Callable[[], None]) -> Iterator[None]:
+    def _stoppable(self) -> Iterator[None]:
         """Call `stop` at Ctrl-C, or when the time is up."""
-        with deferred_sigint(stop) as self.asked:
+        with deferred_sigint(self.stop) as self.stop_requested:
 
             def time_is_up() -> None:
-                self.timed_out = True
-                self.asked.set()
-                stop()
+                self._timed_out = True
+                self.stop_requested.set()
+                self.stop()
 
-            left = self.limit - (time.perf_counter() - self.began)
+            left = self._time_limit - (time.perf_counter() - self._began)
             timer = threading.Timer(min(max(left, 0.0), threading.TIMEOUT_MAX), time_is_up)
             timer.daemon = True
-            if self.limit < math.inf:
+            if self._time_limit < math.inf:
                 timer.start()
             try:
                 yield
@@ -114,29 +217,26 @@ class Sitting:
                 if timer.ident is not None:
                     timer.join()  # no thread of ours may be left when the interpreter ends
 
-    def may_begin(self) -> bool:
-        """Tell whether another iteration may begin: nobody asked to stop, and it fits."""
-        if self.asked.is_set():
+    def _may_begin(self) -> bool:
+        """Tell whether another iteration may begin: nothing stops it, and it fits in time."""
+        if self.stop_requested.is_set():
             return False
         now = time.perf_counter()
-        if self._began_iteration is not None:
-            self._longest = max(self._longest, now - self._began_iteration)
-        self._began_iteration = now
-        if now - self.began + self._longest > self.limit:
-            self.timed_out = True
-        return not self.timed_out
+        if now - self._began + self._longest_iteration > self._time_limit:
+            self._timed_out = True
+        return not self._timed_out
 
-    def tell_stopped(self, iteration: int) -> None:
-        """Tell everybody that the run stops before its end; a person's wish ends the program."""
-        self.reporter.emit(Stopped(iteration))
-        if not self.timed_out:
+    def _report_stop(self) -> None:
+        """Report that the run stops before its end; after Ctrl-C, so does the program."""
+        self.reporter.emit(Stopped(self.iteration))
+        if not self._timed_out:
             raise KeyboardInterrupt
-        if iteration == 0:
+        if self.iteration == 0:
             raise RunError("The time was too short for a single iteration.")
 
     @contextmanager
-    def telling(self) -> Iterator[None]:
-        """Say in a sentence when files cannot be read or written, and what is safe."""
+    def _explaining_os_errors(self) -> Iterator[None]:
+        """Turn an error of the file system into a sentence that says what is safe."""
         try:
             yield
         except OSError as error:
@@ -145,8 +245,3 @@ class Sitting:
                 f"'{what}': {error.strerror}. The run has stopped; {self.safe}, and the same "
                 "command goes on from there."
             ) from None
-
-    @property
-    def safe(self) -> str:
-        """What of the run is safe, in words."""
-        return f"iteration {self.saved} is safe" if self.saved else "no iteration was saved yet"

@@ -1,4 +1,4 @@
-"""The network in training: loss, optimiser, and what of them a checkpoint keeps."""
+"""The network in training: losses, optimiser, and their state in a checkpoint."""
 
 from __future__ import annotations
 
@@ -16,27 +16,30 @@ from torch.nn import functional
 
 from halma.errors import RunError
 from halma.games import Game
-from halma.learn.alphazero_settings import NeuralLearningSettings, NeuralSettings
-from halma.learn.batches import Batch, Batches, _Arrays
-from halma.learn.replay_buffer import Window
+from halma.interrupt import Interrupted
+from halma.learn.batches import Batch, BatchArrays, Batches
+from halma.learn.replay_buffer import ReplayBuffer
+from halma.learn.sections import AlphaZeroSettings, LearningSettings
 from halma.networks.architectures.blocks import Network
 from halma.networks.architectures.build import build
 from halma.networks.network_file import new_network
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
-#: values are kept so far from 0 and 1 when their logarithms are taken
-_LEAST = 1e-6
-#: losses are looked at so often on a GPU, where looking makes it wait
-_LOOK_EVERY = 16
-#: and so often it is tried how many threads are best
-_TRY_EVERY = 4
+#: Distance from 0 and 1 at which values are clipped before a logarithm.
+_EPSILON = 1e-6
+#: Steps between two looks at the losses on a GPU, which has to be waited for.
+_CHECK_EVERY = 16
+#: Calls of `train` between two trials of how many threads are fastest.
+_TRIAL_EVERY = 4
+#: Prefixes of arrays in a checkpoint.
+_NETWORK, _OPTIMISER = "network.", "optimiser."
 
 
-class NotANumber(RunError):
-    """A loss that is no number, and the batch it came from."""
+class NotANumberError(RunError):
+    """A loss is not a number; `batch` has the arrays it came from."""
 
-    def __init__(self, step: int, batch: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def __init__(self, step: int, batch: Arrays) -> None:
         super().__init__(f"The loss of step {step} is not a number.")
         self.step = step
         self.batch = batch
@@ -44,13 +47,13 @@ class NotANumber(RunError):
 
 @dataclass(frozen=True)
 class Losses:
-    """Means over an iteration's steps."""
+    """Means over the steps of an iteration."""
 
     policy: float
     value: float
     steps: int
     seconds: float
-    #: of those, in which the learner waited for batches
+    #: seconds of those that the trainer waited for batches
     waited: float
 
     @property
@@ -59,10 +62,12 @@ class Losses:
         return 1 - self.waited / self.seconds if self.seconds else 1.0
 
 
-class Learner:
-    """A network, its optimiser, and how many steps it has made."""
+class Trainer:
+    """A network, its optimiser, and the number of steps made."""
 
-    def __init__(self, game: Game, settings: NeuralSettings, device: str, threads: int = 1) -> None:
+    def __init__(
+        self, game: Game, settings: AlphaZeroSettings, device: str, threads: int = 1
+    ) -> None:
         self.game = game
         self.settings = settings
         self.device = torch.device(device)
@@ -72,126 +77,122 @@ class Learner:
         self._threads = threads
         self._on_gpu = self.device.type == "cuda"
         if self._on_gpu:
-            # Numbers of 19 bits in products: several times as fast, and learning is noisier anyway.
+            # TF32: several times as fast, and gradients are noisier than that anyway.
             torch.set_float32_matmul_precision("high")
         self._optimiser = _optimiser(self.network, settings.learning)
         self._stopped = False
-        self._team = _Team(1 if self._on_gpu else threads)
+        self._thread_count = _ThreadCount(1 if self._on_gpu else threads)
 
     def stop(self) -> None:
-        """Make `learn` return early."""
+        """Make `train` raise `Interrupted`, now and later."""
         self._stopped = True
 
-    def learn(
-        self, window: Window, steps: int, rate: float, seed: tuple[int, ...]
-    ) -> Losses | None:
-        """Make so many steps; nothing is returned if it was stopped."""
+    def train(self, buffer: ReplayBuffer, steps: int, rate: float, seed: tuple[int, ...]) -> Losses:
+        """Make `steps` steps on random batches of the replay buffer."""
         learning = self.settings.learning
         batches = Batches(
-            window,
-            learning.batch,
+            buffer,
+            learning.batch_size,
             steps,
-            learning.mirrors,
+            learning.symmetries,
             seed,
             threads=max(1, self._threads // 4) if self._on_gpu else 1,
             pinned=self._on_gpu,
         )
-        self._team.begin()
+        self._thread_count.begin()
         sums = torch.zeros(2, device=self.device)
-        unseen: deque[tuple[int, Tensor, Batch]] = deque()
+        unchecked: deque[tuple[int, Tensor, Batch]] = deque()
         waited = 0.0
         began = ready = time.perf_counter()
         self.network.train()
-        for number, (batch, arrays) in enumerate(batches):
+        for number, (batch, arrays) in enumerate(batches, start=1):
             waited += time.perf_counter() - ready
             if self._stopped:
-                return None
-            with self._team.working():
+                raise Interrupted
+            with self._thread_count.applied():
                 losses = self._step(batch, arrays, rate)
             sums += losses
-            unseen.append((self.steps, losses, batch))
-            if not self._on_gpu or (number + 1) % _LOOK_EVERY == 0 or number + 1 == steps:
-                self._look(unseen, batches)
+            unchecked.append((self.steps, losses, batch))
+            if not self._on_gpu or number % _CHECK_EVERY == 0 or number == steps:
+                self._check(unchecked, batches)
             ready = time.perf_counter()
         policy, value = (sums / max(steps, 1)).tolist()
         return Losses(policy, value, steps, time.perf_counter() - began, waited)
 
-    def _step(self, batch: Batch, arrays: _Arrays, rate: float) -> Tensor:
+    def _step(self, batch: Batch, arrays: BatchArrays, rate: float) -> Tensor:
+        """Make one step and return the losses of policy and values: (2,)."""
         learning = self.settings.learning
-        planes, actions, shares, outcomes = (
+        planes, actions, targets, outcomes = (
             tensor.to(self.device, non_blocking=True)
-            for tensor in (batch.planes, batch.actions, batch.shares, batch.outcomes)
+            for tensor in (batch.planes, batch.actions, batch.targets, batch.outcomes)
         )
         if self._on_gpu:
-            arrays.fetched = torch.cuda.Event()  # type: ignore[no-untyped-call]
-            arrays.fetched.record()
+            arrays.copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
+            arrays.copied.record()
         self.steps += 1
-        warm = min(1.0, self.steps / learning.warmup) if learning.warmup else 1.0
+        warm = min(1.0, self.steps / learning.warmup_steps) if learning.warmup_steps else 1.0
         for group in self._optimiser.param_groups:
             group["lr"] = rate * warm
         self._optimiser.zero_grad(set_to_none=True)
         policy, values = self.network(planes.contiguous(memory_format=torch.channels_last))
-        policy_loss = policy_cross_entropy(policy, actions, shares)
+        policy_loss = policy_cross_entropy(policy, actions, targets)
         value_loss = value_error(values, outcomes, learning.value_loss)
         loss = policy_loss + learning.value_weight * value_loss
         loss.backward()  # type: ignore[no-untyped-call]
-        if learning.clip:
-            torch.nn.utils.clip_grad_norm_(self.network.parameters(), learning.clip)
+        if learning.gradient_clip:
+            torch.nn.utils.clip_grad_norm_(self.network.parameters(), learning.gradient_clip)
         self._optimiser.step()
         return torch.stack((policy_loss, value_loss)).detach()
 
-    def _look(self, unseen: deque[tuple[int, Tensor, Batch]], batches: Batches) -> None:
-        """Raise `NotANumber` for the first loss that is none."""
-        finite = torch.isfinite(torch.stack([losses for _, losses, _ in unseen])).all(1).tolist()
-        for (step, _, batch), good in zip(unseen, finite, strict=True):
-            if not good:
-                # The arrays may hold a later batch by now, but rows and mirrors say it all.
-                arrays = _Arrays(self.game, len(batch.rows), pinned=False)
-                again = batches.make(batch.rows, batch.mirrors, arrays)
-                names = ("planes", "actions", "shares", "outcomes")
-                saved = {name: getattr(again, name).numpy() for name in names}
-                raise NotANumber(step, {**saved, "rows": batch.rows, "mirrors": batch.mirrors})
-        unseen.clear()
+    def _check(self, unchecked: deque[tuple[int, Tensor, Batch]], batches: Batches) -> None:
+        """Raise `NotANumberError` for the first loss that is not finite."""
+        losses = torch.stack([losses for _, losses, _ in unchecked])
+        for (step, _, batch), finite in zip(
+            unchecked, torch.isfinite(losses).all(1).tolist(), strict=True
+        ):
+            if not finite:
+                # Its arrays may hold a later batch by now; rows and symmetries make it again.
+                arrays = BatchArrays(self.game, len(batch.rows))
+                again = batches.make(batch.rows, batch.symmetries, arrays)
+                names = ("planes", "actions", "targets", "outcomes")
+                saved = {name: getattr(again, name).contiguous().numpy() for name in names}
+                saved |= {"rows": batch.rows, "symmetries": batch.symmetries}
+                raise NotANumberError(step, saved)
+        unchecked.clear()
 
-    # What a checkpoint keeps.
-
-    def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
-        """Return a copy of weights and the optimiser's memory by name, as flat arrays."""
-        found = {f"weights/{name}": value for name, value in weights_of(self.network).items()}
-        names: dict[Tensor, str] = {p: name for name, p in self.network.named_parameters()}
-        for parameter, memory in self._optimiser.state.items():
+    def state(self) -> dict[str, np.ndarray[Any, Any]]:
+        """Return a copy of the state of network and optimiser, under torch's names."""
+        found = {_NETWORK + name: array for name, array in weights_of(self.network).items()}
+        for index, memory in self._optimiser.state_dict()["state"].items():
             for key, value in memory.items():
                 if value is not None:
-                    array = torch.as_tensor(value).detach().cpu().numpy()
-                    found[f"optimiser/{key}/{names[parameter]}"] = array.copy()
-        return {name: array.reshape(-1) for name, array in found.items()}
+                    array = value.detach().cpu().contiguous().numpy().copy()
+                    found[f"{_OPTIMISER}{index}.{key}"] = array
+        return found
 
-    def restore(self, arrays: Arrays, steps: int) -> None:
-        """Take over what `arrays` returned."""
-        put_weights(self.network, arrays, "weights/")
-        parameters = dict(self.network.named_parameters())
-        memory: dict[Tensor, dict[str, Tensor]] = {}
-        for name, array in arrays.items():
-            kind, _, rest = name.partition("/")
-            if kind != "optimiser":
-                continue
-            key, _, which = rest.partition("/")
-            value = torch.from_numpy(np.array(array))
-            parameter = parameters[which]
-            if key == "step":
-                value = value.reshape(())
-            else:
-                value = torch.empty_like(parameter).copy_(value.reshape(parameter.shape))
-            memory.setdefault(parameter, {})[key] = value
-        self._optimiser.state.update(memory)
+    def restore(self, state: Arrays, steps: int) -> None:
+        """Continue from what `state` returned."""
+        set_weights(self.network, weights_under(state, _NETWORK))
+        parameters = list(self.network.parameters())
+        whole = self._optimiser.state_dict()
+        for name in state:
+            if name.startswith(_OPTIMISER):
+                index, key = name.removeprefix(_OPTIMISER).split(".")
+                value, parameter = torch.from_numpy(state[name]), parameters[int(index)]
+                if value.shape == parameter.shape:
+                    # In the memory format of the parameter, which the optimiser relies on.
+                    value = torch.empty_like(parameter).copy_(value)
+                whole["state"].setdefault(int(index), {})[key] = value
+        self._optimiser.load_state_dict(whole)
         self.steps = steps
 
 
-class _Team:
-    """Finds out whether several threads are faster than one.
+class _ThreadCount:
+    """Finds out whether several threads are faster than one, and sets torch's number.
 
-    Where others keep the cores busy they are not, by far: whoever has done its part of a sum
-    waits for one that has no core. The first steps try both, and again every few calls.
+    They are not where other processes use the cores: a thread that has done its part of an
+    operation waits for one that has no core. The first steps try both, and again every few
+    calls of `begin`.
     """
 
     def __init__(self, threads: int) -> None:
@@ -202,21 +203,21 @@ class _Team:
         self._took: dict[int, float] = {}
 
     def begin(self) -> None:
-        """Prepare for some steps in a row."""
-        if self._threads > 1 and self._calls % _TRY_EVERY == 0:
+        """Plan the trials of the next steps."""
+        if self._threads > 1 and self._calls % _TRIAL_EVERY == 0:
             self._trials = [self._threads, self._threads, 1, 1]
             self._took = {}
         self._calls += 1
 
     @contextmanager
-    def working(self) -> Iterator[None]:
-        """Make a step with the threads that are on trial, or with those that were fastest."""
+    def applied(self) -> Iterator[None]:
+        """Run a step with the number on trial, or with the fastest so far."""
         trial = self._trials.pop(0) if self._trials else None
         torch.set_num_threads(trial or self._best)
         began = time.perf_counter()
         yield
         if trial is not None:
-            # The first step of each also makes ready.
+            # Of the two steps of each, the second counts: the first one allocates.
             self._took[trial] = time.perf_counter() - began
             self._best = min(self._took, key=self._took.__getitem__)
 
@@ -229,42 +230,47 @@ def weights_of(network: Network) -> dict[str, np.ndarray[Any, Any]]:
     }
 
 
-def put_weights(network: Network, arrays: Arrays, prefix: str) -> None:
-    """Give a network the weights whose names begin like that; they may be flat."""
-    network.load_state_dict(
-        {
-            name: torch.from_numpy(np.array(arrays[prefix + name])).reshape(tensor.shape)
-            for name, tensor in network.state_dict().items()
-        }
-    )
+def weights_under(state: Arrays, prefix: str) -> dict[str, np.ndarray[Any, Any]]:
+    """Return the weights whose names in a checkpoint begin with a prefix."""
+    return {
+        name.removeprefix(prefix): array for name, array in state.items() if name.startswith(prefix)
+    }
 
 
-def policy_cross_entropy(logits: Tensor, actions: Tensor, shares: Tensor) -> Tensor:
-    """Return the cross-entropy of shares and the policy over legal moves alone.
+def set_weights(network: Network, weights: Arrays) -> None:
+    """Copy weights into a network."""
+    network.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
 
-    `actions` has the policy indices of legal moves, and -1 behind them.
+
+def policy_cross_entropy(logits: Tensor, actions: Tensor, targets: Tensor) -> Tensor:
+    """Return the mean cross-entropy of policy targets and the policy over legal moves.
+
+    `logits` is (n, policy indices); `actions` has the indices of legal moves, then -1, and
+    `targets` their targets: (n, width).
     """
     none = actions < 0
     legal = logits.gather(1, actions.clamp(min=0).long()).masked_fill(none, -torch.inf)
     logs = functional.log_softmax(legal, dim=1).masked_fill(none, 0.0)
-    return -(shares * logs).sum(1).mean()
+    return -(targets * logs).sum(1).mean()
 
 
 def value_error(values: Tensor, outcomes: Tensor, kind: str) -> Tensor:
-    """Return how far values are from outcomes, player by player, on average."""
+    """Return the mean loss between values and outcomes, both (n, players)."""
     if kind == "squared":
         return functional.mse_loss(values, outcomes)
-    likely = values.clamp(_LEAST, 1 - _LEAST)
+    likely = values.clamp(_EPSILON, 1 - _EPSILON)
     return -(outcomes * likely.log() + (1 - outcomes) * (1 - likely).log()).mean()
 
 
-def _optimiser(network: Network, learning: NeuralLearningSettings) -> torch.optim.Optimizer:
+def _optimiser(network: Network, learning: LearningSettings) -> torch.optim.Optimizer:
     if learning.optimiser == "sgd":
         return torch.optim.SGD(
             network.parameters(),
             lr=learning.rate,
             momentum=learning.momentum,
-            weight_decay=learning.decay,
+            weight_decay=learning.weight_decay,
             nesterov=learning.momentum > 0,
         )
-    return torch.optim.AdamW(network.parameters(), lr=learning.rate, weight_decay=learning.decay)
+    return torch.optim.AdamW(
+        network.parameters(), lr=learning.rate, weight_decay=learning.weight_decay
+    )

@@ -1,25 +1,45 @@
-"""How far a learnt table is from the truth: WR_p, ERR_p and MAE_v of hsueh2023, section IV."""
+"""Comparison with exact values: WR_p, ERR_p and MAE_v of hsueh2023, section IV."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from halma.errors import RunError
+from halma.agents.optimal import OptimalAgent
+from halma.errors import RunError, TableError
 from halma.games import Game, Position
-from halma.solve import Solution
+from halma.learn.matches import AgentPlayer, PolicyPlayer, play_match
+from halma.learn.sections import TruthSettings
+from halma.search.evaluator import Evaluator
+from halma.solve import Solution, solution_for, solve
 from halma.statistics import Z
 
 Floats = npt.NDArray[np.floating[Any]]
 
+#: What a network is measured by.
+TRUTH_METRICS = ("wr_p", "wr_p_low", "wr_p_high", "err_p", "mae_v")
+#: Distance from 0 and 1 at which values are clipped before their logits are taken.
+_EPSILON = 1e-9
+
+
+def find_solution(
+    game: Game, threads: int = 1, note: Callable[[str], None] = lambda text: None
+) -> Solution:
+    """Return the exact solution of a game, from where tables are kept or computed now."""
+    try:
+        return solution_for(game)
+    except TableError:
+        note(f"Solving {game.name} first: the run is compared with its exact values.")
+        return solve(game, threads=threads, note=note)
+
 
 def decisions_near_start(game: Game, plies: int) -> list[Position]:
-    """Return all positions with a move to make, at most so many moves from the start.
+    """Return all positions with a decision, at most `plies` moves from the start.
 
     Positions that are equal are listed once, in the order in which they come up.
     """
@@ -39,7 +59,7 @@ def _one_move_on(positions: Mapping[bytes, Position]) -> Iterator[Position]:
 
 
 def _decisions(position: Position) -> Iterator[Position]:
-    """Yield what chance can make of a position, as far as there is something to decide."""
+    """Yield the positions with a decision that follow a position by chance alone."""
     if position.is_chance:
         for outcome in position.outcomes:
             yield from _decisions(position.resolve(outcome))
@@ -48,9 +68,9 @@ def _decisions(position: Position) -> Iterator[Position]:
 
 
 class TestPositions:
-    """Positions with their exact values, ready to be compared with a table's rows."""
+    """Positions with their exact values, to compare the rows of a table with."""
 
-    __test__ = False  # whatever pytest makes of the name
+    __test__ = False  # for pytest
 
     def __init__(
         self, solution: Solution, positions: list[Position], row: Callable[[bytes], int | None]
@@ -59,7 +79,7 @@ class TestPositions:
         shape = len(positions), game.actions
         self.rows = np.array([row(position.state) for position in positions], dtype=np.int64)
         self.legal = np.zeros(shape, dtype=bool)
-        #: how much less than the best a move is worth
+        #: value of the best move less that of each: (positions, policy indices)
         self.losses = np.zeros(shape)
         self.values = np.zeros(len(positions))
         for i, position in enumerate(positions):
@@ -72,7 +92,7 @@ class TestPositions:
                 self.losses[i, action] = best - move.value
 
     def policy_error(self, logits: Floats) -> float:
-        """Return ERR_p, equation (10): what a move drawn from the policy loses on average.
+        """Return ERR_p, equation (10): the mean loss of a move sampled from the policy.
 
         `logits` has a row for every row of the table.
         """
@@ -82,23 +102,13 @@ class TestPositions:
         return float((policy * self.losses).sum(axis=1).mean())
 
     def value_error(self, value_logits: Floats) -> float:
-        """Return MAE_v, equation (11): how far values are from the exact ones on average."""
-        learnt = 1.0 / (1.0 + np.exp(-value_logits[self.rows].astype(np.float64)))
-        return float(np.abs(self.values - learnt).mean())
-
-
-class Watched(TypedDict):
-    """What a table knows of a position."""
-
-    position: str
-    #: for the player to move, between 0 and 1
-    value: float
-    #: move -> probability
-    policy: dict[str, float]
+        """Return MAE_v, equation (11): the mean absolute error of values."""
+        learned = 1.0 / (1.0 + np.exp(-value_logits[self.rows].astype(np.float64)))
+        return float(np.abs(self.values - learned).mean())
 
 
 class WatchedPositions:
-    """Positions whose entries in a table are looked at again and again."""
+    """Positions whose policy and value are part of the metrics."""
 
     def __init__(
         self, game: Game, positions: list[Position], row: Callable[[bytes], int | None]
@@ -116,9 +126,12 @@ class WatchedPositions:
             }
             self._places.append((position.text, found, columns))
 
-    def read(self, table: Floats) -> list[Watched]:
-        """Return what a table says; its first column has the logits of values."""
-        found: list[Watched] = []
+    def read(self, table: Floats) -> list[dict[str, Any]]:
+        """Return position, value and policy (move -> probability) of each.
+
+        The first column of the table has the logits of values.
+        """
+        found = []
         for text, row, columns in self._places:
             entry = table[row].astype(np.float64)
             chosen = entry[list(columns.values())]
@@ -136,7 +149,7 @@ class WatchedPositions:
 
 @dataclass(frozen=True)
 class Score:
-    """How a match went for one side of it."""
+    """Results of one side of a match."""
 
     wins: int
     draws: int
@@ -144,7 +157,7 @@ class Score:
 
     @property
     def games(self) -> int:
-        """How many games it had."""
+        """Number of games."""
         return self.wins + self.draws + self.losses
 
     @property
@@ -154,7 +167,7 @@ class Score:
 
     @property
     def share(self) -> float:
-        """The part of all points."""
+        """Share of all points."""
         return self.points / self.games
 
     @property
@@ -172,7 +185,7 @@ class WinRate:
 
     @classmethod
     def of(cls, match: Mapping[str, Mapping[str, int]]) -> WinRate:
-        """Read what the core's match returns."""
+        """Convert what the core's match returns."""
         return cls(Score(**match["first"]), Score(**match["second"]))
 
     @property
@@ -182,7 +195,46 @@ class WinRate:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Where the true share lies with 95% confidence."""
+        """The 95% confidence interval of the share."""
         errors = [side.variance / side.games for side in (self.first, self.second)]
         reach = Z * math.sqrt(sum(errors)) / 2
         return max(0.0, self.value - reach), min(1.0, self.value + reach)
+
+
+class NetworkTruth:
+    """Compares networks with the exact solution of their game."""
+
+    def __init__(
+        self, game: Game, settings: TruthSettings, threads: int, note: Callable[[str], None]
+    ) -> None:
+        self._game = game
+        self._games = settings.games
+        positions = decisions_near_start(game, settings.plies)
+        numbers = {position.state: i for i, position in enumerate(positions)}
+        solution = find_solution(game, threads, note)
+        self._test_positions = TestPositions(solution, positions, numbers.__getitem__)
+        self._planes = np.stack([game.core.encode([p.state]) for p in positions])
+
+    def metrics(
+        self, evaluator: Evaluator, seed: int, is_stopped: Callable[[], bool]
+    ) -> dict[str, float]:
+        """Return what `TRUTH_METRICS` names."""
+        logits, values = evaluator.evaluate(self._planes)
+        likely = np.clip(values[:, 0].astype(np.float64), _EPSILON, 1 - _EPSILON)
+        tally = play_match(
+            self._game,
+            ("network", "optimal"),
+            [PolicyPlayer(self._game, evaluator), AgentPlayer(OptimalAgent())],
+            self._games,
+            seed,
+            opening_plies=0,
+            is_stopped=is_stopped,
+        )
+        low, high = tally.score.interval
+        return {
+            "wr_p": tally.score.value,
+            "wr_p_low": low,
+            "wr_p_high": high,
+            "err_p": self._test_positions.policy_error(logits),
+            "mae_v": self._test_positions.value_error(np.log(likely / (1 - likely))),
+        }

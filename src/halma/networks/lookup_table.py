@@ -1,7 +1,8 @@
-"""A learnt table as it can be asked: what a checkpoint of a tabular run knows of a position."""
+"""The result of tabular training, read from a checkpoint."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -9,29 +10,27 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from halma.errors import RunError, TableError
+from halma.errors import RunError, TensorFileError
 from halma.games import Game, Position
-from halma.learn.checkpoint import list_checkpoints
-from halma.storage import ArrayFile, load_arrays
+from halma.tensors import TensorFile, list_iterations, open_tensors
 
-#: What checkpoints of tabular runs say they are.
+#: What checkpoints of tabular runs are called.
 KIND = "lookup table"
 
 
 class LookupTable:
-    """Policies and values of all positions that can be reached, mapped from a file."""
+    """Policies and values of all reachable positions, read from the file row by row."""
 
-    def __init__(self, game: Game, table: ArrayFile) -> None:
+    def __init__(self, game: Game, file: TensorFile) -> None:
         self.game = game
-        self.path = table.path
-        self.iteration = int(table.about["iteration"])
-        #: the game's own index of each row, in order
-        self.indices: npt.NDArray[np.uint64] = table.arrays["indices"]
-        #: how often each row was updated
-        self.updates: npt.NDArray[np.uint32] = table.arrays["updates"]
-        #: [row, 0] is the logit of the value, [row, 1 + action] one of the policy
-        self._table: np.memmap[Any, np.dtype[np.float32]] = table.arrays["table"]  # type: ignore[assignment]
-        self._entries = self._table.reshape(len(self.indices), game.actions + 1)
+        self.path = file.path
+        self.iteration = int(file.description["iteration"])
+        self._file = file
+        (self._rows,) = file.shape("indices")
+
+    def __len__(self) -> int:
+        """Return the number of positions."""
+        return self._rows
 
     def policy(self, position: Position) -> npt.NDArray[np.float64]:
         """Return a probability for each of the legal moves, in their order."""
@@ -47,57 +46,67 @@ class LookupTable:
         return float(_sigmoid(self._entry(position)[:1])[0])
 
     def values(self, first: int, last: int) -> npt.NDArray[np.float64]:
-        """Return the values of the rows from first to before last, each for its player to move."""
-        # Mapped for the moment: going through all of a large table must not fill the memory.
-        width = self._entries.shape[1]
-        part = np.memmap(
-            self.path,
-            dtype=self._table.dtype,
-            mode="r",
-            offset=self._table.offset + first * width * self._table.itemsize,
-            shape=(last - first, width),
-        )
-        return _sigmoid(part[:, 0])
+        """Return the values of the rows from `first` to before `last`, for the player to move."""
+        return _sigmoid(self._file.rows("table", first, last)[:, 0])
+
+    def indices(self, first: int, last: int) -> npt.NDArray[np.uint64]:
+        """Return the game's own index of the position in each of some rows; they ascend."""
+        return self._file.rows("indices", first, last)
+
+    def updates(self, first: int, last: int) -> npt.NDArray[np.uint32]:
+        """Return how often each of some rows was updated."""
+        return self._file.rows("updates", first, last)
 
     def _entry(self, position: Position) -> npt.NDArray[np.float32]:
+        """Return a position's row: the logit of its value, then those of its policy."""
         index = self.game.core.index(position.state)
-        row = int(np.searchsorted(self.indices, np.uint64(index)))
-        if row == len(self.indices) or self.indices[row] != index:
+        row = bisect_left(range(self._rows), index, key=self._index)
+        if row == self._rows or self._index(row) != index:
             raise RunError(
-                f"No game of '{self.game.name}' gets to {position.text!r}, so nothing was learnt "
-                "about it."
+                f"No game of '{self.game.name}' reaches {position.text!r}, so the table has no "
+                "entry for it."
             )
-        entry: npt.NDArray[np.float32] = self._entries[row]
+        entry: npt.NDArray[np.float32] = self._file.rows("table", row, row + 1)[0]
         return entry
+
+    def _index(self, row: int) -> int:
+        return int(self.indices(row, row + 1)[0])
 
 
 def open_lookup_table(path: Path, game: Game, keep: bool = True) -> LookupTable:
-    """Return what a run has learnt, by its newest checkpoint that is whole, or a checkpoint.
+    """Open a checkpoint, or the newest undamaged one of a run directory.
 
-    With `keep` it stays open, so that asking again costs nothing; but as long as it is open,
-    a large file takes its place on the disk, even if the run has removed it meanwhile.
+    With `keep` the file stays open, so that opening it again costs nothing; but an open file
+    keeps its place on the disk, even if the run has removed it meanwhile.
     """
     if path.is_file():
         files = [path]
     else:
-        files = [file for _, file in list_checkpoints(path / "checkpoints")]
+        files = [file for _, file in list_iterations(path / "checkpoints")]
         if not files:
             raise RunError(f"There is no run with a checkpoint in '{path}'.")
-    fault: TableError | None = None
+    fault: TensorFileError | None = None
     for file in files:
         try:
-            if not keep:
-                return LookupTable(game, load_arrays(file, game, KIND))
-            return _opened(file, file.stat().st_mtime_ns, game)
-        except TableError as error:
+            return _cached(file, file.stat().st_mtime_ns, game) if keep else _open(file, game)
+        except TensorFileError as error:
             fault = fault or error
     assert fault is not None
     raise fault
 
 
+def _open(path: Path, game: Game) -> LookupTable:
+    expected: dict[str, Any] = {
+        "kind": KIND,
+        "game": game.name,
+        "rules_version": game.core.version,
+    }
+    return LookupTable(game, open_tensors(path, expected))
+
+
 @lru_cache(maxsize=8)
-def _opened(path: Path, changed: int, game: Game) -> LookupTable:
-    return LookupTable(game, load_arrays(path, game, KIND))
+def _cached(path: Path, changed: int, game: Game) -> LookupTable:
+    return _open(path, game)
 
 
 def _sigmoid(logits: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:

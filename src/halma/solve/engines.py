@@ -225,27 +225,24 @@ class EndgameEngine(Engine):
 
     solution = EndgameSolution
 
-    @property
-    def _solver(self) -> tuple[type[_core.DraughtsEndgames], int]:
-        """What solves them, and how many pieces there are at most; `suits` has asked for both."""
-        assert self.game.endings is not None and self.pieces is not None
-        return self.game.endings, self.pieces
+    def __init__(self, game: Game, threads: int, pieces: int | None = None) -> None:
+        super().__init__(game, threads, pieces)
+        assert pieces is not None
+        self._pieces = pieces
 
     @cached_property
-    def _core(self) -> Any:
-        solver, pieces = self._solver
-        return solver(pieces, self.threads)
+    def _core(self) -> _core.Endgames:
+        return _core.Endgames(self.game.core, self._pieces, self.threads)
 
     @staticmethod
     def suits(game: Game, pieces: int | None) -> bool:
         """Tell whether there are endings of so many pieces."""
-        return pieces is not None and game.endings is not None
+        return pieces is not None and _core.Endgames.supports(game.core)
 
     @property
     def total(self) -> int:
         """What `done` is at the end."""
-        solver, pieces = self._solver
-        return solver.bytes_needed(pieces)
+        return _core.Endgames.bytes_needed(self.game.core, self._pieces)
 
     @property
     def bytes_needed(self) -> int:

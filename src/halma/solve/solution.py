@@ -264,9 +264,7 @@ class EndgameSolution(Solution):
 
     def __init__(self, game: Game, arrays: Arrays, about: dict[str, Any]) -> None:
         super().__init__(game, arrays, about)
-        if game.endings is None:
-            raise TableError(f"'{game.name}' has no endings to solve.")
-        self.core = game.endings(about["pieces"], _THREADS)
+        self.core = _core.Endgames(game.core, about["pieces"], _THREADS)
         for key, table in arrays.items():
             self.core.restore(int(key), table)
 
@@ -289,8 +287,8 @@ class EndgameSolution(Solution):
 
     def look_up_many(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
         """Return the values of decision states, one per row, for their movers."""
-        cells = self.core.probe_many(states)
-        if (cells == self.core.NOTHING).any():
+        cells = self.core.entries(states)
+        if (cells == self.core.NONE).any():
             raise self._unknown()
         return np.where(cells == self.core.DRAW, 0.5, cells % 2)
 
@@ -306,7 +304,7 @@ class EndgameSolution(Solution):
         return None
 
     def _probe(self, state: bytes) -> int:
-        found = self.core.probe_code(state)
+        found = self.core.entry(state)
         if found is None:
             raise self._unknown()
         return int(found)

@@ -23,14 +23,11 @@ def _numbers(sample: Sample) -> Iterator[str]:
         yield "The game has no title or no name."
     if not (core.max_score > 0 and math.isfinite(core.max_score)):
         yield f"max_score is {core.max_score}."
-    if core.actions < 1:
-        yield f"There are {core.actions} actions."
+    for number in ("actions", "history", "version"):
+        if getattr(core, number) < 1:
+            yield f"{number} is {getattr(core, number)}."
     if min(core.shape) < 1:
         yield f"The shape is {core.shape}."
-    if core.history < 1:
-        yield f"The history is {core.history}."
-    if core.version < 1:
-        yield f"The version is {core.version}."
 
 
 @requirement("start", "game", "Every game starts from the same state, of the declared size.")

@@ -50,18 +50,7 @@ def _outcomes(sample: Sample, position: Position) -> Iterator[str]:
             yield f"'{outcome.text}' finds another outcome."
 
 
-_GARBAGE = (
-    "",
-    " ",
-    "x",
-    "-1",
-    "99999999999999999999",
-    "a1-",
-    "\0",
-    "é–½",
-    "., ;:/",
-    "1 2 3 4 5" * 50,
-)
+_GARBAGE = ("", " ", "x", "-1", "9" * 20, "a1-", "\0", "é–½", "., ;:/", "1 2 3 4 5" * 50)
 
 
 @requirement("refusals", "game", "Invalid texts are refused with a HalmaError that has a message.")
@@ -100,19 +89,14 @@ def _use(game: Game, text: str) -> None:
 
 
 def _spoil(text: str, letters: str, rng: random.Random) -> str:
+    """Delete, insert or replace a letter."""
     at = rng.randrange(len(text) + 1)
-    letter = rng.choice(letters)
-    return rng.choice(
-        (
-            text[:at] + text[at + 1 :],
-            text[:at] + letter + text[at:],
-            text[:at] + letter + text[at + 1 :],
-        )
-    )
+    head, letter, tail = text[:at], rng.choice(letters), text[at:]
+    return rng.choice((head + tail[1:], head + letter + tail, head + letter + tail[1:]))
 
 
-@requirement("picture", "any", "A position can be drawn, and all pieces are on cells.")
-def _picture(sample: Sample, position: Position) -> Iterator[str]:
+@requirement("drawing", "any", "A position can be drawn, and all pieces are on cells.")
+def _drawing(sample: Sample, position: Position) -> Iterator[str]:
     moves = sample.game.core.legal(position.state) if not position.is_chance else []
     rng = sample.rng(position.state.hex())
     for move in [None, *rng.sample(moves, min(len(moves), 2))]:

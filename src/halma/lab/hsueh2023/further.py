@@ -1,175 +1,224 @@
-"""One step beyond hsueh2023: Gumbel AlphaZero, proven values and symmetry on its testbed."""
+"""Beyond the paper: other search and learning methods on its smallest games."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from halma.lab.hsueh2023.figures import Found, columns
-from halma.lab.hsueh2023.plan import FURTHER_SIMULATIONS, METHODS, VARIANTS
-from halma.lab.panels import Line, Look, Panel, draw_panels
-from halma.lab.report import Figure, Row, Section
+from halma.lab.hsueh2023.figures import WIN_RATE, by_variant
+from halma.lab.hsueh2023.runs import VariantRuns
+from halma.lab.hsueh2023.settings import FPU_KEY, MAIN_VARIANTS, Planner, Scale
+from halma.lab.hsueh2023.training import TrainingExperiment
+from halma.lab.plots import PlotLine, plot_lines
+from halma.lab.report import ReportFigure, ReportSection
+from halma.learn import Recipe
+from halma.learn.settings import Plain
 from halma.statistics import difference, half_width
 
-BASE = "PUCT +0"
-#: With few simulations the paper finds this one best.
-BEST_BASE = "PUCT +0.5"
 
+@dataclass(frozen=True)
+class ComparedMethod:
+    """A way to search or to learn: the settings it changes, and what it does."""
+
+    changes: Mapping[str, Plain]
+    text: str = ""
+
+
+#: To compare one more method, add it here.
+METHODS = {
+    "PUCT +0": ComparedMethod({}),
+    "PUCT +0.5": ComparedMethod({FPU_KEY: "draw"}),
+    "Gumbel": ComparedMethod(
+        {"search.rule": "gumbel"},
+        "samples the moves of the root without replacement and selects among them by sequential "
+        "halving",
+    ),
+    "proven values": ComparedMethod(
+        {"search.solver": True}, "back up wins, draws and losses that the search has proven"
+    ),
+    "symmetry": ComparedMethod(
+        {"learning.symmetries": True}, "learns from the mirror images of a position as well"
+    ),
+}
+#: The paper's method, and what it finds best with few simulations; other selection rules are
+#: compared with both.
+BASE, BEST_BASE = "PUCT +0", "PUCT +0.5"
+
+#: Method, simulations, seed.
+Label = tuple[str, int, int]
 #: What is compared: a number for every run.
-Measure = Callable[[Found, str, tuple[str, int, int]], float]
+MEASURES: Mapping[str, Callable[[VariantRuns, Label], float]] = {
+    "last WR_p": lambda runs, label: runs.value(label) or 0.0,
+    "mean WR_p": VariantRuns.mean,
+}
+
+_TEXT = (
+    "The default setting, with other ways to search or to learn: "
+    + "; ".join(f"{name} {method.text}" for name, method in METHODS.items() if method.text)
+    + ". The root does not count as a simulation here, as it does in the paper: of 2 simulations "
+    "only one would be left.\n\n"
+    "Two numbers are compared: WR_p at the end, and its mean over the whole training, which is "
+    "higher the faster a run learns. Intervals are Student's, over seeds. Other selection rules "
+    "are also compared with PUCT +0.5, the first-play urgency that the paper finds best with few "
+    "simulations."
+)
+_STYLE = replace(
+    WIN_RATE,
+    xlabel="simulations",
+    xscale=2,
+    xticks=Scale().further_simulations,
+    shared_legend=True,
+)
+_CAPTION = "by simulations: mean and 95% interval over seeds"
 
 
-def last_win_rate(found: Found, variant: str, label: tuple[str, int, int]) -> float:
-    """Return WR_p at the end."""
-    value = found.value(variant, label)
-    assert value is not None
-    return value
+def plan(planner: Planner, variant: str) -> dict[Label, Recipe]:
+    """Return the runs by method, simulations and seed."""
+    scale = planner.scale(variant)
+    return {
+        (method, n, seed): planner.run(
+            variant,
+            {
+                "search.count_root": False,
+                "search.simulations": n,
+                "seed": seed,
+                **compared.changes,
+            },
+        )
+        for method, compared in METHODS.items()
+        for n in scale.further_simulations
+        for seed in range(planner.seed, planner.seed + scale.further_seeds)
+    }
 
 
-def mean_win_rate(found: Found, variant: str, label: tuple[str, int, int]) -> float:
-    """Return the mean of WR_p over training: how fast it was learnt."""
-    return fmean(line["wr_p"] for line in found.graded(variant, label))
-
-
-MEASURES: dict[str, Measure] = {"last WR_p": last_win_rate, "mean WR_p": mean_win_rate}
-
-
-def _seeds(found: Found, variant: str, method: str, n: int, measure: Measure) -> list[float]:
-    return [
-        measure(found, variant, label)
-        for label in found.labels(variant)
-        if label[:2] == (method, n)
+def comparisons() -> list[tuple[str, str]]:
+    """Return the pairs of methods that are compared."""
+    rules = [name for name, method in METHODS.items() if "search.rule" in method.changes]
+    return [(method, BASE) for method in METHODS if method != BASE] + [
+        (method, BEST_BASE) for method in rules
     ]
 
 
-def _axis(found: Found, variant: str) -> list[int]:
-    return sorted({n for _, n, _ in found.labels(variant)})
+def _seeds(runs: VariantRuns, measure: str, method: str, n: int) -> list[float]:
+    """Return a measure of all seeds of a setting."""
+    found = (label for label in runs.labels if label[:2] == (method, n))
+    return [MEASURES[measure](runs, label) for label in found]
 
 
-def build_sections(found: Found, pages: Path, page: str) -> list[Section]:
-    """Draw and compare: what is asked with both pictures, then a section for every variant."""
-    pictures = []
-    for number, (name, measure) in enumerate(MEASURES.items(), start=1):
-        file = f"{page}-{number}.png"
-        _draw(pages / file, found, name, measure)
-        pictures.append(Figure(file, f"{name} by simulations: mean and 95% interval over seeds"))
-    sections = []
-    for variant in found.runs:
-        rows, sentences = _compare(found, variant)
-        sections.append(
-            Section(
-                f"Beyond the paper: {VARIANTS[variant]}",
-                " ".join(sentences),
-                rows,
-                columns=("PUCT", "instead", "gain, in points"),
-            )
+def _simulations(runs: VariantRuns) -> list[int]:
+    return sorted({n for _, n, _ in runs.labels})
+
+
+def _lines(runs: VariantRuns, measure: str) -> list[PlotLine]:
+    """Return mean and interval over seeds by simulations, a line for each method."""
+    lines = []
+    for method in METHODS:
+        values = {n: _seeds(runs, measure, method, n) for n in _simulations(runs)}
+        values = {n: seeds for n, seeds in values.items() if seeds}
+        means = [fmean(seeds) for seeds in values.values()]
+        widths = [half_width(seeds) for seeds in values.values()]
+        widths = [0.0 if math.isinf(width) else width for width in widths]
+        low, high = (
+            [mean + sign * width for mean, width in zip(means, widths, strict=True)]
+            for sign in (-1, 1)
         )
-    intro = Section(
-        "Beyond the paper: Gumbel, proven values, symmetry",
-        "The default setting, with other ways to search or to learn. Gumbel AlphaZero draws the "
-        "moves of the root without replacement and halves them; proven values let the search pass "
-        "wins, draws and losses that it has seen to the end up the tree; symmetry lets all mirror "
-        "images of a position learn from it. The position itself does not count as a simulation "
-        "here, as it does in the paper: of 2 simulations only one would be left.\n\n"
-        "Compared are WR_p at the end and its mean over all of training, which tells how fast it "
-        "rose. Intervals are Student's, over seeds. Gumbel is also held against PUCT with untried "
-        "moves at +0.5, which the paper finds best with few simulations.",
-        figures=pictures,
-    )
-    return [intro, *sections]
+        lines.append(PlotLine(method, list(values), means, low, high))
+    return lines
 
 
-def _draw(path: Path, found: Found, name: str, measure: Measure) -> None:
-    panels = []
-    for variant in found.runs:
-        lines = []
-        for method in METHODS:
-            axis = [n for n in _axis(found, variant) if _seeds(found, variant, method, n, measure)]
-            values = [_seeds(found, variant, method, n, measure) for n in axis]
-            means = [fmean(seeds) for seeds in values]
-            reach = [half_width(seeds) if len(seeds) > 1 else 0.0 for seeds in values]
-            lines.append(
-                Line(
-                    method,
-                    axis,
-                    means,
-                    [m - r for m, r in zip(means, reach, strict=True)],
-                    [m + r for m, r in zip(means, reach, strict=True)],
-                )
-            )
-        panels.append(Panel(VARIANTS[variant], lines))
-    look = Look(
-        "simulations",
-        name,
-        xscale=2,
-        xticks=FURTHER_SIMULATIONS,
-        percent=True,
-        ylim=(0.0, 0.55),
-        level=0.5,
-        shared_legend=True,
-    )
-    draw_panels(path, panels, replace(look, columns=columns(found.runs)))
-
-
-def _compare(found: Found, variant: str) -> tuple[list[Row], list[str]]:
-    pairs = [(method, BASE) for method in METHODS if method != BASE] + [("Gumbel", BEST_BASE)]
-    rows, sentences = [], []
-    for method, base in pairs:
-        for name, measure in MEASURES.items():
-            better: dict[int, float] = {}
-            worse: dict[int, float] = {}
-            for n in _axis(found, variant):
-                ours = _seeds(found, variant, method, n, measure)
-                theirs = _seeds(found, variant, base, n, measure)
+def _compare(runs: VariantRuns) -> tuple[list[Sequence[str]], list[str]]:
+    """Return a row for every comparison, and a sentence for every pair of methods."""
+    rows: list[Sequence[str]] = []
+    sentences = []
+    for method, base in comparisons():
+        for measure in MEASURES:
+            clear: dict[int, float] = {}
+            for n in _simulations(runs):
+                ours = _seeds(runs, measure, method, n)
+                theirs = _seeds(runs, measure, base, n)
                 if not ours or not theirs:
                     continue
-                gain, reach = difference(ours, theirs)
-                if abs(gain) > reach:
-                    (better if gain > 0 else worse)[n] = gain
+                gain, width = difference(ours, theirs)
+                word = "no clear difference"
+                if abs(gain) > width:
+                    clear[n] = gain
+                    word = "better" if gain > 0 else "worse"
                 rows.append(
-                    Row(
-                        f"{name}, {n} simulations: {method} instead of {base}",
+                    (
+                        f"{measure}, {n} simulations: {method} instead of {base}",
                         f"{fmean(theirs):.2%}",
                         f"{fmean(ours):.2%}",
-                        f"{100 * gain:+.2f} ± {100 * reach:.2f}: " + _word(gain, reach),
+                        f"{100 * gain:+.2f} ± {100 * width:.2f}: {word}",
                     )
                 )
-            sentences.append(_sentence(name, method, base, better, worse))
+            sentences.append(f"By {measure}, {method} {_summary(clear, base)}.")
     return rows, sentences
 
 
-def _word(gain: float, reach: float) -> str:
-    if abs(gain) <= reach:
-        return "no clear difference"
-    return "better" if gain > 0 else "worse"
-
-
-def _sentence(
-    name: str, method: str, base: str, better: dict[int, float], worse: dict[int, float]
-) -> str:
+def _summary(gains: Mapping[int, float], base: str) -> str:
+    """Say with which numbers of simulations a method is clearly better or worse."""
     parts = []
-    for word, found in (("beats", better), ("loses to", worse)):
+    for verb, sign in (("beats", 1), ("loses to", -1)):
+        found = {n: 100 * abs(gain) for n, gain in gains.items() if sign * gain > 0}
         if found:
-            gains = sorted(abs(100 * gain) for gain in found.values())
-            most = f"{gains[0]:.1f} to {gains[-1]:.1f}" if len(gains) > 1 else f"{gains[0]:.1f}"
-            parts.append(f"{word} {base} with {', '.join(map(str, found))} ({most} points)")
-    said = " and ".join(parts) or f"is not clearly different from {base} anywhere"
-    return f"By {name}, {method} {said}."
+            ends = dict.fromkeys(f"{choose(found.values()):.1f}" for choose in (min, max))
+            points = " to ".join(ends if len(found) > 1 else list(ends)[:1])
+            parts.append(f"{verb} {base} with {', '.join(map(str, found))} ({points} points)")
+    return " and ".join(parts) or f"is not clearly different from {base} anywhere"
 
 
-def data(found: Found) -> dict[str, Any]:
-    """Return what was measured for every seed, for programs."""
-    return {
-        variant: {
-            name: {
-                f"{method} {n}": _seeds(found, variant, method, n, measure)
-                for method in METHODS
-                for n in _axis(found, variant)
+class MethodComparison(TrainingExperiment):
+    """Several seeds of every method, compared with the paper's; unfinished runs are left out."""
+
+    def sections(self, folder: Path, runs: Sequence[VariantRuns]) -> list[ReportSection]:
+        """Draw an image of every measure; return a section for every variant."""
+        runs = [one.finished() for one in runs]
+        images = []
+        for number, measure in enumerate(MEASURES, start=1):
+            file = f"{self.file}-{number}.png"
+            style = replace(_STYLE, ylabel=measure, columns=min(2, len(runs)))
+            panels = by_variant(partial(_lines, measure=measure))(runs)
+            plot_lines(folder / file, panels, style)
+            images.append(ReportFigure(file, f"{measure} {_CAPTION}"))
+        sections = [ReportSection(self.title, _TEXT, figures=images)]
+        for one in runs:
+            rows, sentences = _compare(one)
+            sections.append(
+                ReportSection(
+                    f"Beyond the paper: {one.name}",
+                    " ".join(sentences),
+                    rows,
+                    columns=("", "PUCT", "instead", "gain, in points"),
+                )
+            )
+        return sections
+
+    def data(self, runs: Sequence[VariantRuns]) -> dict[str, Any]:
+        """Return the measures of all seeds."""
+        return {
+            one.variant: {
+                measure: {
+                    f"{method} {n}": _seeds(one.finished(), measure, method, n)
+                    for method in METHODS
+                    for n in _simulations(one.finished())
+                }
+                for measure in MEASURES
             }
-            for name, measure in MEASURES.items()
+            for one in runs
         }
-        for variant in found.runs
-    }
+
+
+EXPERIMENTS = (
+    MethodComparison(
+        name="further",
+        title="Beyond the paper: "
+        + ", ".join(name for name, method in METHODS.items() if method.text),
+        variants=MAIN_VARIANTS,
+        plan=plan,
+    ),
+)

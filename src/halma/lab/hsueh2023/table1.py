@@ -1,29 +1,23 @@
-"""hsueh2023's table 1: how large the variants are, and how a fair player plays them.
+"""Table 1: the size of the variants, and the course of games between equal players.
 
-The player is a tree search with random playouts; it meets itself, and its games are played in
-blocks on all cores.
+The player is a tree search with random playouts, which plays against itself.
 """
 
 from __future__ import annotations
 
-import os
-import random
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from halma import __version__
-from halma.agents import agent, play_game
 from halma.games import Record, game
-from halma.lab.hsueh2023.plan import VARIANTS
-from halma.lab.jobs import Job, run_jobs
-from halma.lab.notebook import Notebook
-from halma.lab.report import Row, Section
-from halma.lab.request import Request
-from halma.processes import ReportProgress
+from halma.lab.experiment import Experiment, ExperimentPage
+from halma.lab.game_blocks import GameBlocks, play_numbered
+from halma.lab.hsueh2023.settings import ALL_VARIANTS, VARIANTS
+from halma.lab.jobs import Job
+from halma.lab.report import Claim, ReportSection
+from halma.lab.workspace import Workspace
 from halma.statistics import ratio_of_sums
 
-#: variant -> actions and chance events a position has, plies of a game, positions
+#: variant -> actions and chance events of a position, plies of a game, positions
 PAPER = {
     "ewn-3x3-3": (2.9, 3, 5.3, 367_956),
     "ewn-3x3-4": (2.4, 4, 5.3, 6_316_032),
@@ -32,40 +26,38 @@ PAPER = {
     "cdc-2x4-KPPP": (4.6, 1.6, 16.8, 1_934_199),
     "cdc-2x4-GGCC": (4.4, 1.7, 18.3, 4_032_500),
 }
-#: Positions in which the player to move has pieces but no move, which has lost.
+_COUNTED = ("actions", "chance events", "game length")
+#: Positions in which the player to move has pieces but no move, and has lost.
 STUCK = {"cdc-2x4-KPPP": 288, "cdc-2x4-GGCC": 720}
-#: games and simulations a move
+#: games, and simulations of a move
 FULL, QUICK = (1000, 10_000), (60, 1000)
-_BLOCK = 20
-_HOW = {"chance events": "; the paper does not say how it counts them"}
+_UNCLEAR = {"chance events": "; the paper does not say how it counts them"}
+
+_TEXT = (
+    "A tree search with random playouts plays against itself. The chance events of a position are "
+    "the outcomes of the chance node just before it: the sides of the die, the kinds of pieces "
+    "that could have been turned over, or one after a move without chance.\n\n"
+    "Positions that are not terminal are counted by enumerating all that can be reached. "
+    "CDC_KPPP and CDC_GGCC differ from the paper in the fourth digit. Our counts are odd, the "
+    "start and as many positions with red as with black to move, and any count that treats the "
+    "colours alike must be; the paper's 4,032,500 is even. With the positions in which the player "
+    "to move is stuck they are 1,934,253 and 4,032,505."
+)
 
 #: plies, and the sums of actions and of chance events over the positions of a game
 GameCounts = tuple[int, int, int]
 
 
-def count_games(
-    variant: str, simulations: int, numbers: Sequence[int], seed: int, tell: ReportProgress
-) -> list[GameCounts]:
-    """Play games of these numbers and count what their positions offer."""
-    player = agent(f"mcts:sims={simulations}")
-    chosen = game(variant)
-    found = []
-    for done, number in enumerate(numbers, start=1):
-        record = Record(chosen)
-        for _ in play_game(
-            record, [player, player], random.Random(f"{seed}/{number}").getrandbits(32)
-        ):
-            pass
-        found.append(count(record))
-        tell(done / len(numbers))
-    return found
+def play_and_count(variant: str, simulations: int, number: int, seed: int) -> GameCounts:
+    """Play a game and count it."""
+    return count(play_numbered(variant, [f"mcts:sims={simulations}"] * 2, number, seed))
 
 
 def count(record: Record) -> GameCounts:
     """Count plies, legal moves and chance events of a game.
 
-    A position's chance events are the outcomes that chance had just before it, one where it
-    had no say.
+    The chance events of a position are the outcomes of the chance node just before it; one if
+    there is none.
     """
     plies = actions = events = 0
     before = 1
@@ -80,91 +72,65 @@ def count(record: Record) -> GameCounts:
     return plies, actions, events
 
 
-def build_section(
-    variants: Sequence[str], pages: Path, request: Request, about: dict[str, Any]
-) -> tuple[Section, dict[str, Any]]:
-    """Play what has not been played yet; return the table, and its numbers for programs.
-
-    What was played is added to `about`.
-    """
-    games, simulations = FULL if request.full else QUICK
-    settings = {"games": games, "simulations": simulations, "seed": request.seed}
-    notebook = Notebook(pages / "table1.json", {**settings, "version": __version__})
-    blocks = {
-        f"{variant} {first}": (variant, simulations, range(first, min(first + _BLOCK, games)))
-        for variant in variants
-        for first in range(0, games, _BLOCK)
-    }
-    tasks = [
-        Job(name, count_games, (*block, request.seed), PAPER[block[0]][2] * len(block[2]))
-        for name, block in blocks.items()
-        if name not in notebook
-    ]
-    if not request.draw_only:
-        run_jobs(
-            tasks,
-            request.workers or os.cpu_count() or 1,
-            "blocks of games",
-            lambda name, counted: notebook.measure(name, lambda: counted),
-        )
-    rows: list[Row] = []
-    data: dict[str, Any] = {}
-    for variant in variants:
-        counted = [
-            game_counts
-            for name, block in blocks.items()
-            if block[0] == variant and name in notebook
-            for game_counts in notebook.measure(name, list)
-        ]
-        found, numbers = _rows(variant, counted)
-        rows += found
-        data[variant] = numbers
-    about |= {"games": f"{games:,} a variant", "simulations": f"{simulations:,} a move"}
-    if not request.full:
-        about["reduced"] = "the paper has 1,000 games with 10,000 simulations, as --full"
-    section = Section(
-        "Table 1: the variants",
-        "A tree search with random playouts plays against itself. A position's chance events are "
-        "the outcomes that chance had just before it: the sides of the die, the kinds of pieces "
-        "that could have been turned over, or one after a move without chance.\n\n"
-        "Positions that are not terminal are counted by going through all that can be reached. "
-        "CDC_KPPP and CDC_GGCC differ from the paper in the fourth digit. Our counts are odd, "
-        "the start and as many positions with red as with black to move, and any count that "
-        "treats the colours alike must be; the paper's 4,032,500 is even. With the positions in "
-        "which the player to move is stuck they are 1,934,253 and 4,032,505.",
-        rows,
-    )
-    return section, data
-
-
-def _rows(variant: str, counted: Sequence[GameCounts]) -> tuple[list[Row], dict[str, Any]]:
-    name = VARIANTS[variant]
-    positions = PAPER[variant][3]
+def compare(variant: str, counted: Sequence[GameCounts]) -> tuple[list[Claim], dict[str, Any]]:
+    """Compare a variant with the paper; return the rows and the numbers behind them."""
+    name, positions = VARIANTS[variant], PAPER[variant][3]
     reached = game(variant).core.reachable()[0]
-    rows = []
     data: dict[str, Any] = {"games": len(counted), "positions": reached}
     if counted:
         plies, actions, events = zip(*counted, strict=True)
-        measured = {
-            "actions": ratio_of_sums(actions, plies),
-            "chance events": ratio_of_sums(events, plies),
-            "game length": ratio_of_sums(plies, [1] * len(plies)),
-        }
-        for (what, (value, error)), paper in zip(measured.items(), PAPER[variant][:3], strict=True):
+        data["actions"] = ratio_of_sums(actions, plies)
+        data["chance events"] = ratio_of_sums(events, plies)
+        data["game length"] = ratio_of_sums(plies, [1] * len(plies))
+    rows = []
+    for what, paper in zip(_COUNTED, PAPER[variant], strict=False):
+        if what in data:
+            value, error = data[what]
             # The paper rounds to a tenth.
             agrees = abs(value - paper) <= 0.05 + error + 0.02 * paper
+            remark = "agrees" if agrees else "differs" + _UNCLEAR.get(what, "")
             rows.append(
-                Row(
-                    f"{name}: {what}",
-                    f"{paper:g}",
-                    f"{value:.2f} ± {error:.2f}",
-                    "agrees" if agrees else "differs" + _HOW.get(what, ""),
-                )
+                Claim(f"{name}: {what}", f"{paper:g}", f"{value:.2f} ± {error:.2f}", remark)
             )
-            data[what] = [value, error]
-    remark = "agrees" if reached == positions else "differs; see above"
     ours = f"{reached:,}"
     if variant in STUCK:
         ours += f", or {reached + STUCK[variant]:,} with positions where the mover is stuck"
-    rows.append(Row(f"{name}: non-terminal positions", f"{positions:,}", ours, remark))
+    remark = "agrees" if reached == positions else "differs; see above"
+    rows.append(Claim(f"{name}: non-terminal positions", f"{positions:,}", ours, remark))
     return rows, data
+
+
+class VariantTable(Experiment):
+    """Table 1."""
+
+    def jobs(self, workspace: Workspace) -> Iterator[Job]:
+        """Yield blocks of games."""
+        for variant in self.variants:
+            yield from self._blocks(workspace, variant).jobs(workspace)
+
+    def page(self, workspace: Workspace) -> ExperimentPage:
+        """Compare the games that were played and the numbers of positions."""
+        rows: list[Claim] = []
+        data = {}
+        for variant in self.variants:
+            counted = self._blocks(workspace, variant).results(workspace)
+            found, data[variant] = compare(variant, counted)
+            rows += found
+        games, simulations = FULL if workspace.full else QUICK
+        about = {"games": f"{games:,} a variant", "simulations": f"{simulations:,} a move"}
+        if not workspace.full:
+            about["reduced"] = "the paper has 1,000 games with 10,000 simulations, as --full"
+        return ExperimentPage([ReportSection(self.title, _TEXT, rows)], about, data)
+
+    def _blocks(self, workspace: Workspace, variant: str) -> GameBlocks:
+        games, simulations = FULL if workspace.full else QUICK
+        return GameBlocks(
+            f"table1,{variant},sims={simulations}",
+            play_and_count,
+            (variant, simulations),
+            games,
+            cost=PAPER[variant][2] * simulations / 10_000,
+        )
+
+
+EXPERIMENTS = (VariantTable(name="table1", title="Table 1: the variants", variants=ALL_VARIANTS),)

@@ -1,8 +1,9 @@
-"""Those who listen to a training run."""
+"""Reports of a training run.
 
-from halma.learn.reports.console import Console
-from halma.learn.reports.html import HtmlReport
-from halma.learn.reports.metrics_file import MetricsFile
-from halma.learn.reports.tensorboard import TensorBoard
-
-__all__ = ["Console", "HtmlReport", "MetricsFile", "TensorBoard"]
+events.py          what a loop reports, and the handlers it reports to
+console.py         a handler: the terminal
+tensorboard.py     a handler: TensorBoard
+html.py            a handler: report.html, written now and then
+page.py            the page of a run; tabular_page.py, alphazero_page.py: what a method adds
+table_errors.py    a lookup table beside exact values, position by position
+"""

@@ -6,15 +6,14 @@ import random
 from dataclasses import dataclass
 from html import escape
 
-from halma.draw.charts import Guide
+from halma.draw.charts import ChartGuide
 from halma.draw.page import paragraphs
 from halma.games import Game, Position
-from halma.learn.alphazero_settings import opponents
 from halma.learn.replay_buffer import GameFiles
 from halma.learn.reports.events import Curve
 from halma.learn.reports.page import Panel, Run, Section, Tile, View, quoted
 from halma.learn.run import MODEL
-from halma.learn.selfplay import Samples
+from halma.learn.samples import Samples
 from halma.solve import Solution
 
 _BOARD = 250
@@ -49,7 +48,7 @@ PANELS = [
         "Seconds an iteration",
         (
             Curve("play_seconds", "self-play", ".1f"),
-            Curve("learn_seconds", "learning", ".1f"),
+            Curve("train_seconds", "training", ".1f"),
             Curve("match_seconds", "matches", ".1f"),
         ),
         "Where the time went.",
@@ -78,11 +77,11 @@ def _measured(run: Run) -> list[Panel]:
                 "Share of points of the network's likeliest moves against the optimal player, "
                 "with its 95% interval. Nobody can have more than 50% in the long run.",
                 band=("wr_p_low", "wr_p_high"),
-                level=Guide(0.5, "perfect play"),
+                level=ChartGuide(0.5, "perfect play"),
                 from_zero=False,
             )
         )
-    for name in opponents(settings) if settings.evaluation.every else ():
+    for name in settings.opponents:
         key = f"vs_{name}"
         panels.append(
             Panel(
@@ -90,7 +89,7 @@ def _measured(run: Run) -> list[Panel]:
                 (Curve(key, name, ".1%"),),
                 "Share of points with its 95% interval, in pairs of games with changed seats.",
                 band=(f"{key}_low", f"{key}_high"),
-                level=Guide(0.5, "equal"),
+                level=ChartGuide(0.5, "equal"),
             )
         )
     return panels
@@ -98,7 +97,7 @@ def _measured(run: Run) -> list[Panel]:
 
 def _tiles(run: Run) -> list[Tile]:
     tiles = []
-    for name in opponents(run.recipe.settings):
+    for name in run.recipe.settings.opponents:
         share = run.latest(f"vs_{name}")
         if share is not None:
             elo = run.latest(f"vs_{name}_elo")
@@ -113,13 +112,15 @@ def _tiles(run: Run) -> list[Tile]:
     ]
 
 
-def _changes(run: Run) -> list[Guide]:
+def _changes(run: Run) -> list[ChartGuide]:
     """Return where the learning rate fell in a step."""
     learning = run.recipe.settings.learning
     if learning.schedule != "step":
         return []
     later = [m["iteration"] for m in run.metrics if m["learning_rate"] == learning.late_rate]
-    return [Guide(float(later[0] - 1), f"learning rate {learning.late_rate:g}")] if later else []
+    return (
+        [ChartGuide(float(later[0] - 1), f"learning rate {learning.late_rate:g}")] if later else []
+    )
 
 
 @dataclass(frozen=True)
@@ -142,8 +143,8 @@ class _Game:
 def _last_game(run: Run) -> _Game | None:
     """Return a game of the last iteration whose games are on disk."""
     files = GameFiles(run.path, run.recipe.game)
-    kept = [number for number in files.kept() if 0 < number <= run.last["iteration"]]
-    return _Game(kept[-1], files.read(kept[-1])[0]) if kept else None
+    kept = [number for number in files.iterations() if 0 < number <= run.last["iteration"]]
+    return _Game(kept[0], files.read(kept[0])[0]) if kept else None
 
 
 def _game(run: Run, last: _Game) -> Section:

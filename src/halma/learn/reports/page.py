@@ -14,7 +14,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from halma.draw.charts import MOST_POINTS, Guide, Line, draw_lines, thin
+from halma.draw.charts import MOST_POINTS, ChartGuide, ChartLine, downsample, line_chart
 from halma.draw.page import page, paragraphs, table
 from halma.errors import RunError
 from halma.files import replace_file
@@ -68,7 +68,7 @@ class Panel:
     #: keys of the low and the high end of the first curve's interval
     band: tuple[str, str] | None = None
     #: a value that means something
-    level: Guide | None = None
+    level: ChartGuide | None = None
     from_zero: bool = True
 
 
@@ -87,7 +87,7 @@ class View:
     tiles: list[Tile]
     panels: list[Panel]
     #: iterations after which something changed
-    changes: list[Guide]
+    changes: list[ChartGuide]
     sections: list[Section]
     #: lines of a shell, each with what it is for
     commands: list[tuple[str, str]]
@@ -117,7 +117,7 @@ def write_report(path: Path, truth: Solution | None = None, out: Path | None = N
     """Write the page of a run, into its directory unless told otherwise; return what it shows."""
     from halma.learn.reports import alphazero_page, tabular_page
 
-    viewers: dict[str, Viewer] = {"tabular": tabular_page.view, "neural": alphazero_page.view}
+    viewers: dict[str, Viewer] = {"tabular": tabular_page.view, "alphazero": alphazero_page.view}
     run = read_run(path)
     view = viewers[run.recipe.method](run, truth)
     replace_file(out or path / NAME, _page(run, view))
@@ -169,15 +169,15 @@ def _curves(run: Run, view: View) -> str:
     return merged + '<div class="grid two">\n' + "\n".join(cards) + "\n</div>"
 
 
-def _panel(run: Run, panel: Panel, changes: Sequence[Guide]) -> str:
+def _panel(run: Run, panel: Panel, changes: Sequence[ChartGuide]) -> str:
     lines = []
     for curve in panel.curves:
         points = _series(run, curve.key)
         is_first = curve is panel.curves[0]
         band = _series(run, *panel.band) if panel.band is not None and is_first else []
-        lines.append(Line(curve.title, points, band))  # type: ignore[arg-type]
+        lines.append(ChartLine(curve.title, points, band))  # type: ignore[arg-type]
     shape = panel.curves[0].format
-    return draw_lines(
+    return line_chart(
         panel.title,
         lines,
         "iteration",
@@ -195,7 +195,7 @@ def _series(run: Run, *keys: str) -> list[tuple[float, ...]]:
         for m in run.metrics
         if all(m.get(key) is not None for key in keys)
     )
-    return thin(list(found))
+    return downsample(list(found))
 
 
 def _short(y: float, shape: str) -> str:

@@ -111,7 +111,7 @@ def judge(table: LookupTable, solution: Solution, worst: int = 6) -> Judgement:
     wrong = [position for position in sample if position.loss > TOLERANCE]
     return Judgement(
         table.iteration,
-        len(table.indices),
+        len(table),
         clouds,
         LEVELS[last],
         [judged(table, solution, row) for row in furthest[last].rows],
@@ -123,7 +123,7 @@ def judge(table: LookupTable, solution: Solution, worst: int = 6) -> Judgement:
 
 def judged(table: LookupTable, solution: Solution, row: int) -> Judged:
     """Return one position of a table beside the truth."""
-    position = Position(table.game, table.game.core.unindex(int(table.indices[row])))
+    position = Position(table.game, table.game.core.unindex(int(table.indices(row, row + 1)[0])))
     moves = solution.moves(position)
     top = max(move.value for move in moves)
     seen = [
@@ -132,7 +132,7 @@ def judged(table: LookupTable, solution: Solution, row: int) -> Judged:
     ]
     return Judged(
         position,
-        int(table.updates[row]),
+        int(table.updates(row, row + 1)[0]),
         table.value(position),
         top,
         sorted(seen, key=lambda move: -move.policy),
@@ -143,12 +143,11 @@ def _portions(
     table: LookupTable, solution: Solution
 ) -> Iterator[tuple[npt.NDArray[np.int64], Floats, Floats, npt.NDArray[np.uint32]]]:
     """Yield rows with their learnt and exact values and how often they were updated."""
-    number = len(table.indices)
+    number = len(table)
     for first in range(0, number, _PORTION):
         last = min(number, first + _PORTION)
-        true = solution.values_at(np.asarray(table.indices[first:last]).astype(np.int64))
-        updates = np.asarray(table.updates[first:last])
-        yield np.arange(first, last), table.values(first, last), true, updates
+        true = solution.values_at(table.indices(first, last).astype(np.int64))
+        yield np.arange(first, last), table.values(first, last), true, table.updates(first, last)
 
 
 class _Tally:

@@ -7,12 +7,12 @@ from html import escape
 from itertools import pairwise
 from typing import Any
 
-from halma.draw.charts import Guide, draw_cloud
+from halma.draw.charts import ChartGuide, scatter_chart
 from halma.draw.page import paragraphs, table
 from halma.learn.reports.events import Curve
 from halma.learn.reports.page import Panel, Run, Section, Tile, View, quoted
 from halma.learn.reports.table_errors import Cloud, Judged, Judgement, judge
-from halma.learn.tabular import find_solution
+from halma.learn.truth import find_solution
 from halma.networks.lookup_table import open_lookup_table
 from halma.solve import Solution
 
@@ -27,7 +27,7 @@ PANELS = [
         "Share of points of the table's likeliest moves against the optimal player, with its 95% "
         "interval. Nobody can have more than 50% in the long run.",
         band=("wr_p_low", "wr_p_high"),
-        level=Guide(0.5, "perfect play"),
+        level=ChartGuide(0.5, "perfect play"),
         from_zero=False,
     ),
     Panel(
@@ -55,7 +55,7 @@ PANELS = [
         (
             Curve("play_seconds", "self-play", ".2f"),
             Curve("update_seconds", "updates", ".2f"),
-            Curve("grade_seconds", "grading", ".2f"),
+            Curve("truth_seconds", "comparison with exact values", ".2f"),
         ),
         "Where the time went.",
     ),
@@ -64,7 +64,7 @@ PANELS = [
 
 def view(run: Run, truth: Solution | None) -> View:
     """Return what there is to show; the exact solution is found or made if it is not given."""
-    solution = truth or find_solution(run.recipe)
+    solution = truth or find_solution(run.recipe.game)
     judgement = judge(open_lookup_table(run.path, run.recipe.game, keep=False), solution)
     sections = [_clouds(judgement), _worst_values(judgement), _worst_moves(judgement)]
     return View(_tiles(run), PANELS, _changes(run), sections, _commands(run), facts(judgement))
@@ -127,10 +127,10 @@ def _clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def _changes(run: Run) -> list[Guide]:
+def _changes(run: Run) -> list[ChartGuide]:
     """Return where the learning rate changed."""
     return [
-        Guide(float(before["iteration"]), f"learning rate {after['learning_rate']:g}")
+        ChartGuide(float(before["iteration"]), f"learning rate {after['learning_rate']:g}")
         for before, after in pairwise(run.metrics)
         if before["learning_rate"] != after["learning_rate"]
     ]
@@ -166,7 +166,7 @@ def _clouds(judgement: Judgement) -> Section:
 
 
 def _cloud(cloud: Cloud) -> str:
-    return draw_cloud(
+    return scatter_chart(
         f"updated {cloud.at_least} or more times: {cloud.positions:,}",
         cloud.counts.tolist(),
         "exact value",

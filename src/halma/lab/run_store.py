@@ -1,0 +1,143 @@
+"""Training runs: a directory for every distinct setting, shared by experiments."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+from halma.errors import HalmaError
+from halma.lab.jobs import Job
+from halma.learn import Recipe, load, read_metrics, train
+from halma.learn.reports.events import Iteration, Report, Started
+from halma.learn.run import RECIPE
+from halma.learn.settings import Plain, write_value
+from halma.processes import ReportProgress
+
+#: a line of metrics.jsonl
+Metrics = dict[str, Any]
+
+#: Settings that decide what is kept of a run, not how it is trained.
+_CHECKPOINTS = "checkpoints."
+#: Longer values are hashed in the name of a directory.
+_LONGEST_VALUE = 24
+#: Seconds between two reports of progress.
+_REPORT_SECONDS = 0.2
+
+
+@cache
+def base_recipe(name: str) -> Recipe:
+    """Return a recipe of the package, loaded once: hundreds of runs are changes of a few."""
+    return load(name)
+
+
+def training_settings(recipe: Recipe) -> dict[str, Plain]:
+    """Return the settings that two runs must share to be the same run."""
+    return {key: value for key, value in recipe.flat.items() if not key.startswith(_CHECKPOINTS)}
+
+
+def run_name(recipe: Recipe) -> str:
+    """Return the name of a run's directory: its recipe and the settings that differ from it."""
+    base = base_recipe(recipe.name).flat
+    parts = [recipe.name.rpartition("/")[2]]
+    known = [key.rpartition(".")[2] for key in base]
+    for key, value in training_settings(recipe).items():
+        if value == base[key]:
+            continue
+        short = key.rpartition(".")[2]
+        text = value if isinstance(value, str) else write_value(value)
+        if len(text) > _LONGEST_VALUE or not re.fullmatch(r"[\w.+-]+", text):
+            text = hashlib.sha256(text.encode()).hexdigest()[:8]
+        parts.append(f"{short if known.count(short) == 1 else key}={text}")
+    return ",".join(parts)
+
+
+class RunStore:
+    """Run directories in one folder, and adopted ones elsewhere, which are only read."""
+
+    def __init__(self, folder: Path, adopted: Sequence[Path] = ()) -> None:
+        self.folder = folder
+        #: by settings, the directory and its number of iterations
+        self._adopted: dict[tuple[tuple[str, Plain], ...], tuple[Path, int]] = {}
+        for place in adopted:
+            self._adopt(place)
+
+    def _adopt(self, place: Path) -> None:
+        """Adopt a run directory or all in a directory; of equal runs, the longest."""
+        runs = [place] if (place / RECIPE).is_file() else []
+        runs += sorted(path.parent for path in place.glob(f"*/{RECIPE}"))
+        if not runs:
+            raise HalmaError(f"There is no run in '{place}' to adopt.")
+        for run in runs:
+            key = tuple(training_settings(load(str(run / RECIPE))).items())
+            length = len(read_metrics(run))
+            if length > self._adopted.get(key, (run, 0))[1]:
+                self._adopted[key] = run, length
+
+    def path(self, recipe: Recipe) -> Path:
+        """Return the directory of a run: in the folder, unless an adopted run is longer."""
+        ours = self.folder / run_name(recipe)
+        found = self._adopted.get(tuple(training_settings(recipe).items()))
+        if found is not None and found[1] > len(read_metrics(ours)):
+            return found[0]
+        return ours
+
+    def metrics(self, recipe: Recipe) -> list[Metrics]:
+        """Return the metrics of a run, one entry for each of its iterations so far."""
+        return read_metrics(self.path(recipe))
+
+    def is_finished(self, recipe: Recipe) -> bool:
+        """Whether a run has reached its last iteration."""
+        return bool(len(self.metrics(recipe)) >= recipe.settings.iterations)
+
+    def jobs(self, recipes: Iterable[Recipe], cost: Callable[[Recipe], float]) -> Iterator[Job]:
+        """Yield jobs that train the runs that are not finished."""
+        for recipe in recipes:
+            if not self.is_finished(recipe):
+                path = self.folder / run_name(recipe)
+                done = len(read_metrics(path)) / recipe.settings.iterations
+                yield Job(path.name, train_run, (recipe, path), cost(recipe), done)
+
+
+def train_run(recipe: Recipe, path: Path, report: ReportProgress) -> None:
+    """Train a run on one thread."""
+    handler = _ProgressHandler(recipe.settings.iterations, report)
+    solution = _solution(recipe.name) if recipe.method == "tabular" else None
+    train(recipe, path, [handler], device="cpu", solution=solution)
+
+
+@lru_cache(maxsize=2)
+def _solution(name: str) -> Any:
+    """Return the solution that grades a recipe's runs, loaded once for many runs in a process."""
+    from halma.learn.truth import find_solution
+
+    return find_solution(load(name).game)
+
+
+class _ProgressHandler:
+    """Reports the fraction of the iterations that are done, a few times a second."""
+
+    def __init__(self, iterations: int, report: ReportProgress) -> None:
+        self._iterations = iterations
+        self._report = report
+        self._reported = 0.0
+
+    def handle(self, report: Report) -> None:
+        """Report progress at the start and after an iteration."""
+        if isinstance(report, Started):
+            done = report.done
+        elif isinstance(report, Iteration):
+            done = report.metrics["iteration"]
+        else:
+            return
+        now = time.monotonic()
+        if now - self._reported > _REPORT_SECONDS:
+            self._reported = now
+            self._report(done / self._iterations)
+
+    def close(self) -> None:
+        """Nothing to do."""

@@ -1,0 +1,78 @@
+"""Where a call of `halma reproduce` keeps its work, and how much it runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from halma import __version__
+from halma.lab.jobs import Job, run_jobs
+from halma.lab.measurements import MeasurementFile
+from halma.lab.run_store import RunStore
+
+
+@dataclass
+class Workspace:
+    """A folder with training runs, measurements and pages, and the options of a call."""
+
+    folder: Path
+    #: prints a line for the user
+    note: Callable[[str], None]
+    #: the paper's own settings instead of a reduction that takes minutes
+    full: bool = False
+    seed: int = 0
+    #: processes
+    workers: int = field(default_factory=lambda: os.cpu_count() or 1)
+    #: directories of training runs made elsewhere
+    adopt: Sequence[Path] = ()
+    #: run only jobs whose names have all of these parts, such as "simulations=6"
+    only: Sequence[str] = ()
+    #: run nothing; make the pages of what there is
+    draw_only: bool = False
+
+    @cached_property
+    def runs(self) -> RunStore:
+        """The training runs; quick and full ones of all experiments are in one folder."""
+        return RunStore(self.folder / "runs", self.adopt)
+
+    @cached_property
+    def pages(self) -> Path:
+        """The folder of the pages and their images."""
+        folder = self.folder / ("full" if self.full else "quick")
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    @cached_property
+    def measurements(self) -> MeasurementFile:
+        """What was measured other than training runs, by the names of the jobs."""
+        settings = {"seed": self.seed, "version": __version__}
+        return MeasurementFile(self.pages / "measured.json", settings)
+
+    def run_all(self, find_jobs: Callable[[], Iterable[Job]]) -> dict[str, str]:
+        """Run jobs until no new ones are found; return the errors of those that failed, by name.
+
+        `find_jobs` is called again after its jobs have ended, as some depend on the results of
+        others.
+        """
+        tried: set[str] = set()
+        failed: dict[str, str] = {}
+        while not self.draw_only:
+            jobs = {job.name: job for job in find_jobs() if self._is_wanted(job, tried)}
+            if not jobs:
+                break
+            tried |= jobs.keys()
+            failed |= run_jobs(jobs.values(), self.workers, self._keep)
+        return failed
+
+    def _is_wanted(self, job: Job, tried: set[str]) -> bool:
+        done = job.name in tried or job.name in self.measurements
+        return not done and set(self.only) <= set(job.name.split(","))
+
+    def _keep(self, name: str, result: Any) -> None:
+        # A training run returns nothing: its directory is the result.
+        if result is not None:
+            self.measurements[name] = result

@@ -1,0 +1,170 @@
+"""Named arrays with a JSON description in one safetensors file, protected by a checksum.
+
+Any program that reads safetensors reads these files; the description is in the metadata
+under the key `halma`. Arrays are written from where they lie and read as a whole or row by
+row, so that a file may be larger than what is left of the memory.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from halma.errors import TensorFileError
+from halma.files import atomic_write, remove_temporary_files
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+    Arrays = Mapping[str, Array]
+
+SUFFIX = ".safetensors"
+#: The key of the description in the file's metadata.
+KEY = "halma"
+_PREFIX = "iteration-"
+#: Bytes that are read together.
+_PORTION = 1 << 24
+
+
+class TensorFile:
+    """An open file, checked against its checksum."""
+
+    def __init__(self, path: Path, description: dict[str, Any], tensors: Any) -> None:
+        self.path = path
+        #: what `write_tensors` was given
+        self.description = description
+        self._tensors = tensors
+
+    @property
+    def names(self) -> list[str]:
+        """Return the names of the arrays, in order."""
+        return sorted(self._tensors.keys())
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """Return the shape of an array."""
+        return tuple(self._tensors.get_slice(name).get_shape())
+
+    def __getitem__(self, name: str) -> Array:
+        """Read an array."""
+        array: Array = self._tensors.get_tensor(name)
+        return array
+
+    def rows(self, name: str, first: int, last: int) -> Array:
+        """Read the rows from `first` to before `last` of an array."""
+        array: Array = self._tensors.get_slice(name)[first:last]
+        return array
+
+    def arrays(self) -> dict[str, Array]:
+        """Read all arrays."""
+        return {name: self[name] for name in self.names}
+
+    def copy_to(self, name: str, target: Array) -> None:
+        """Read an array into one of the same shape, a portion at a time."""
+        done = 0
+        for portion in _portions(self, name):
+            target[done : done + len(portion)] = portion
+            done += len(portion)
+
+
+def write_tensors(path: Path, arrays: Arrays, description: Mapping[str, Any]) -> None:
+    """Write a file atomically. Arrays have to be contiguous."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import save_file
+
+    remove_temporary_files(path)
+    checksum = _checksum_of(description)
+    for name, array in sorted(arrays.items()):
+        checksum.update(_identity(name, array.dtype, array.shape))
+        checksum.update(array.data)
+    metadata = {KEY: json.dumps({**description, "checksum": checksum.hexdigest()})}
+    with atomic_write(path) as file:
+        try:
+            save_file(dict(arrays), file.name, metadata)
+        except SafetensorError as error:
+            raise _os_error(error, path) from None
+
+
+def open_tensors(path: Path, expected: Mapping[str, Any]) -> TensorFile:
+    """Open a file after checking that it is undamaged and that its description is as expected.
+
+    `expected` has the values that parts of the description must have.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        tensors: Any = safe_open(path, framework="np", backend="pread")
+        description = json.loads((tensors.metadata() or {}).get(KEY, "null"))
+    except FileNotFoundError:
+        raise TensorFileError(f"There is no file '{path}'.") from None
+    except (SafetensorError, OSError, ValueError):
+        raise TensorFileError(f"'{path}' is not used: it is cut short or damaged.") from None
+    if not isinstance(description, dict):
+        raise TensorFileError(f"'{path}' is not used: halma did not write it.")
+    for key, wanted in expected.items():
+        if description.get(key) != wanted:
+            raise TensorFileError(
+                f"'{path}' is not used: its {key.replace('_', ' ')} is "
+                f"{description.get(key)!r}, but {wanted!r} is wanted."
+            )
+    written = description.pop("checksum", None)
+    file = TensorFile(path, description, tensors)
+    checksum = _checksum_of(description)
+    try:
+        for name in file.names:
+            for number, portion in enumerate(_portions(file, name)):
+                if number == 0:
+                    checksum.update(_identity(name, portion.dtype, file.shape(name)))
+                checksum.update(portion.data)
+    except (SafetensorError, OSError, ValueError):
+        raise TensorFileError(f"'{path}' is not used: it is cut short or damaged.") from None
+    if checksum.hexdigest() != written:
+        raise TensorFileError(f"'{path}' is not used: it is damaged, its checksum is wrong.")
+    return file
+
+
+def iteration_file(folder: Path, iteration: int) -> Path:
+    """Return the file of an iteration in a folder that has one for each."""
+    return folder / f"{_PREFIX}{iteration:06}{SUFFIX}"
+
+
+def list_iterations(folder: Path) -> list[tuple[int, Path]]:
+    """Return the iterations that have a file, with that file, newest first; none is opened."""
+    found = []
+    for path in folder.glob(f"{_PREFIX}*{SUFFIX}"):
+        digits = path.name.removeprefix(_PREFIX).removesuffix(SUFFIX)
+        if digits.isdigit():
+            found.append((int(digits), path))
+    return sorted(found, reverse=True)
+
+
+def _checksum_of(description: Mapping[str, Any]) -> hashlib.blake2b:
+    return hashlib.blake2b(json.dumps(description, sort_keys=True).encode(), digest_size=16)
+
+
+def _identity(name: str, dtype: npt.DTypeLike, shape: tuple[int, ...]) -> bytes:
+    return json.dumps([name, str(dtype), shape]).encode()
+
+
+def _portions(file: TensorFile, name: str) -> Iterator[Array]:
+    """Read an array in portions of a few megabytes, at least one."""
+    shape = file.shape(name)
+    if not shape or not shape[0]:
+        yield file[name]
+        return
+    step = max(1, _PORTION // max(1, file.rows(name, 0, 1).nbytes))
+    for first in range(0, shape[0], step):
+        yield file.rows(name, first, min(first + step, shape[0]))
+
+
+def _os_error(error: Exception, path: Path) -> OSError:
+    """Return the operating system's error that the library reports as text."""
+    number = re.search(r"os error (\d+)", str(error))
+    code = int(number[1]) if number else errno.EIO
+    return OSError(code, os.strerror(code), str(path))
