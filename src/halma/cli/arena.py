@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -13,6 +12,7 @@ import typer
 
 from halma.cli.progress import progress
 from halma.cli.verb import note
+from halma.machine import core_count
 
 if TYPE_CHECKING:
     from halma.arena import Plan, Sprt, Tally
@@ -56,7 +56,7 @@ def play(
     """Play matches; return their tallies, and the facts of this run for JSON."""
     from halma.arena import GameStore, play_matches
 
-    workers = workers or len(os.sched_getaffinity(0))
+    workers = workers or core_count()
     each = plans[0].games_for(games)
     if each != games:
         note(f"Games come in sets of {plans[0].set_size}, so {each} are played, not {games}.")

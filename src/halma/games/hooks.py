@@ -22,7 +22,7 @@ _HOOKS = {
     "random_ply": ("random playouts", "all moves are listed to draw one"),
     "features": (
         "linear evaluation",
-        "no linear evaluation; minimax sees only results",
+        "linear evaluators refuse the game, minimax sees only results",
     ),
     "is_quiet": ("quiescence search", "minimax evaluates at its nominal depth"),
     "advance": ("greedy agents for races", "they do not play this game"),

@@ -130,7 +130,7 @@ def test_the_page_of_a_run(whole):
     text = (whole.parent / "report.html").read_text(encoding="utf-8")
     assert [section.title for section in view.sections] == [
         "A game of self-play",
-        "What the network sees",
+        "The network's policy",
     ]
     assert text.count("<svg") >= 9
     assert text.count('class="heat"') > 9
