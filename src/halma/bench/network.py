@@ -6,7 +6,6 @@ where there is one, compiled and in bfloat16, otherwise in onnxruntime with a th
 
 from __future__ import annotations
 
-import os
 import random
 import threading
 import time
@@ -22,6 +21,7 @@ from halma.games import Record
 from halma.interrupt import Interrupted
 from halma.learn.recipe import Recipe, load
 from halma.learn.selfplay import SelfPlay
+from halma.machine import core_count
 from halma.networks.evaluator_pool import EvaluatorPool, find_device
 
 VARIANT, NETWORK, SIMULATIONS = "rhombus-7x7-6:liu2019", "liu2019", 175
@@ -55,7 +55,7 @@ def beside_network(effort: Effort, seed: int) -> list[Measurement]:
     from halma.networks.network_file import new_network
 
     on_gpu = torch.cuda.is_available()
-    threads = os.cpu_count() or 1
+    threads = core_count()
     groups, batch = (2, GPU_BATCH) if on_gpu else (threads, CPU_BATCH)
     recipe = _recipe(seed, **{"selfplay.parallel_games": groups * batch})
     game = recipe.game
@@ -123,7 +123,7 @@ def learner(seed: int) -> Measurement:
     buffer = ReplayBuffer(recipe.game, LEARNER_GAMES, position_share=1.0, seed=seed)
     buffer.add(1, agent_games(recipe.game, settings))
     buffer.gather()
-    trainer = Trainer(recipe.game, settings, find_device("auto"), threads=os.cpu_count() or 1)
+    trainer = Trainer(recipe.game, settings, find_device("auto"), threads=core_count())
     rate = settings.learning.rate
     trainer.train(buffer, LEARNER_STEPS, rate, (seed, 0))  # the first steps allocate
     losses = trainer.train(buffer, LEARNER_STEPS, rate, (seed, 1))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 from time import perf_counter
@@ -13,7 +12,7 @@ import typer
 from halma.cli.progress import progress
 from halma.cli.verb import JsonFlag, Variant, note, print_json
 from halma.errors import HalmaError
-from halma.machine import peak_bytes
+from halma.machine import core_count, peak_bytes
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
@@ -45,7 +44,7 @@ def solve(
     memory: Annotated[str, typer.Option(help="Memory limit, such as 500M.")] = "8G",
     threads: Annotated[
         int, typer.Option(min=1, max=256, help="Threads; by default one per core.")
-    ] = os.cpu_count() or 1,
+    ] = core_count(),
     json: JsonFlag = False,
 ) -> None:
     """Solve a variant exactly and write a table of values.

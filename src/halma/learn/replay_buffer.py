@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from halma import _core
+from halma.errors import TensorFileError
 from halma.games import Game
 from halma.learn.checkpoint import identity
 from halma.learn.samples import Samples, concatenate
@@ -25,6 +26,8 @@ class GameFiles:
     def __init__(self, run: Path, game: Game) -> None:
         self.folder = run / FOLDER
         self.game = game
+        #: numbers of games in files that were read or written
+        self._counts: dict[int, int] = {}
 
     def path(self, iteration: int) -> Path:
         """Return the file of an iteration."""
@@ -39,11 +42,23 @@ class GameFiles:
         arrays = {name: np.ascontiguousarray(array) for name, array in samples.items()}
         description = {**identity(self.game, _KIND), "iteration": iteration, "metrics": metrics}
         write_tensors(self.path(iteration), arrays, description)
+        self._counts[iteration] = len(samples["numbers"])
 
     def read(self, iteration: int) -> tuple[Samples, dict[str, Any]]:
         """Return an iteration's games, checked for damage, and the metrics of playing them."""
         found = open_tensors(self.path(iteration), identity(self.game, _KIND))
-        return found.arrays(), found.description["metrics"]
+        samples = found.arrays()
+        self._counts[iteration] = len(samples["numbers"])
+        return samples, found.description["metrics"]
+
+    def read_or_remove(self, iteration: int, note: Callable[[str], None]) -> Samples | None:
+        """Return an iteration's games; a damaged file is removed with a note."""
+        try:
+            return self.read(iteration)[0]
+        except TensorFileError as error:
+            note(f"{error} Going on without the games in it.")
+            self.remove(iteration)
+            return None
 
     def iterations(self) -> list[int]:
         """Return the iterations whose games are on disk, newest first."""
@@ -52,6 +67,12 @@ class GameFiles:
     def remove(self, iteration: int) -> None:
         """Remove an iteration's games."""
         self.path(iteration).unlink(missing_ok=True)
+
+    def remove_old(self, iteration: int, capacity: int) -> None:
+        """Remove games that a replay buffer at an iteration, or later, does not need."""
+        counts = {i: self._counts.get(i, 0) for i in self.iterations() if i <= iteration}
+        for old in _beyond(counts, capacity):
+            self.remove(old)
 
 
 class ReplayBuffer:
@@ -83,6 +104,19 @@ class ReplayBuffer:
         """Return the number of games."""
         return sum(len(part["numbers"]) for part in self._parts.values())
 
+    def fill(self, files: GameFiles, last: int, note: Callable[[str], None]) -> None:
+        """Add the newest games on disk, up to those of iteration `last`."""
+        needed: list[tuple[int, Samples]] = []
+        held = 0
+        for iteration in files.iterations():
+            if iteration <= last and held < self._capacity:
+                samples = files.read_or_remove(iteration, note)
+                if samples is not None:
+                    needed.append((iteration, samples))
+                    held += len(samples["numbers"])
+        for iteration, samples in reversed(needed):
+            self.add(iteration, samples)
+
     def add(self, iteration: int, samples: Samples) -> None:
         """Add an iteration's games and drop those that are too old."""
         self._parts[iteration] = samples
@@ -93,7 +127,7 @@ class ReplayBuffer:
         self._chosen[iteration] = with_policy
         self._keys[iteration] = _core.key_many(self.game.core, samples["states"][with_policy])
         counts = {number: len(part["numbers"]) for number, part in self._parts.items()}
-        for old in beyond_capacity(counts, self._capacity):
+        for old in _beyond(counts, self._capacity):
             for store in (self._parts, self._chosen, self._keys):
                 store.pop(old)
 
@@ -116,7 +150,7 @@ class ReplayBuffer:
         return 1 - len(np.unique(keys)) / len(keys) if len(keys) else 0.0
 
 
-def beyond_capacity(games: Mapping[int, int], capacity: int) -> list[int]:
+def _beyond(games: Mapping[int, int], capacity: int) -> list[int]:
     """Return the iterations that a buffer does not need; `games` has the number of each."""
     held, old = 0, []
     for iteration in sorted(games, reverse=True):

@@ -121,7 +121,7 @@ def _changes(run: Run) -> list[ChartGuide]:
 
 
 @dataclass(frozen=True)
-class _Game:
+class _ShownGame:
     """The first game of an iteration."""
 
     iteration: int
@@ -137,14 +137,14 @@ class _Game:
         return Position(game, self.samples["states"][row].tobytes())
 
 
-def _last_game(run: Run) -> _Game | None:
+def _last_game(run: Run) -> _ShownGame | None:
     """Return a game of the last iteration whose games are on disk."""
     files = GameFiles(run.path, run.recipe.game)
     kept = [number for number in files.iterations() if 0 < number <= run.last["iteration"]]
-    return _Game(kept[0], files.read(kept[0])[0]) if kept else None
+    return _ShownGame(kept[0], files.read(kept[0])[0]) if kept else None
 
 
-def _game(run: Run, last: _Game) -> list[Section]:
+def _game(run: Run, last: _ShownGame) -> list[Section]:
     text = (
         f"The first game of iteration {last.iteration:,}, its moves evenly spaced. An arrow or a "
         "ring shows what was played. The warmer a cell, the more probable a move of the search "
@@ -154,7 +154,7 @@ def _game(run: Run, last: _Game) -> list[Section]:
     return [Section("A game of self-play", f"{paragraphs(text)}\n{grid('three', cards)}")]
 
 
-def _row(game: Game, last: _Game, row: int) -> str:
+def _row(game: Game, last: _ShownGame, row: int) -> str:
     samples, position = last.samples, last.position(game, row)
     entries = slice(*samples["policy_offsets"][[row, row + 1]])
     actions = samples["policy_actions"][entries].tolist()
@@ -179,7 +179,7 @@ def _card(picture: str, title: str, policy: dict[str, float]) -> str:
     return f'{picture}<div><b>{escape(title)}</b></div><table class="moves">{rows}</table>'
 
 
-def _policy(run: Run, last: _Game | None) -> list[Section]:
+def _policy(run: Run, last: _ShownGame | None) -> list[Section]:
     """Show the best network's policy at the start and in a game; nothing without a network."""
     game = run.recipe.game
     start = Record(game)
