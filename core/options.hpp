@@ -10,7 +10,7 @@ namespace halma {
 
 /// One option of the struct `Owner`; its default is the member's own initialiser.
 template <class Owner, class T>
-struct Declared {
+struct DeclaredOption {
   const char* name;
   T Owner::* member;
   const char* about;
@@ -22,7 +22,7 @@ struct Declared {
 template <class E>
 struct EnumNames;
 
-/// Specialised for every struct of options: `static constexpr auto list`, a tuple of Declared.
+/// Specialised for every struct of options: `static constexpr auto list`, a tuple of DeclaredOption.
 template <class Owner>
 struct DeclaredOptions;
 

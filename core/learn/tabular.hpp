@@ -35,15 +35,15 @@ struct DeclaredOptions<TabularOptions> {
   using O = TabularOptions;
   static constexpr double kMany = 10'000'000;
   static constexpr std::tuple list{
-      Declared<O, int>{"simulations", &O::simulations, "Simulations of a search.", 1, kMany},
-      Declared<O, bool>{"count_root", &O::count_root,
+      DeclaredOption<O, int>{"simulations", &O::simulations, "Simulations of a search.", 1, kMany},
+      DeclaredOption<O, bool>{"count_root", &O::count_root,
                         "Whether the evaluation of the root counts as a simulation."},
-      Declared<O, int>{"games", &O::games, "Games of an iteration.", 1, kMany},
-      Declared<O, int>{"replay_buffer", &O::replay_buffer, "Iterations whose games are in the replay buffer.",
+      DeclaredOption<O, int>{"games", &O::games, "Games of an iteration.", 1, kMany},
+      DeclaredOption<O, int>{"replay_buffer", &O::replay_buffer, "Iterations whose games are in the replay buffer.",
                        1, 1000},
-      Declared<O, bool>{"symmetry", &O::symmetry,
+      DeclaredOption<O, bool>{"symmetry", &O::symmetry,
                         "Train on the symmetric images of positions too, where the game has symmetries."},
-      Declared<O, float>{"spread", &O::spread, "Standard deviation of the initial logits.", 0, 10},
+      DeclaredOption<O, float>{"spread", &O::spread, "Standard deviation of the initial logits.", 0, 10},
   };
 };
 

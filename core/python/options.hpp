@@ -55,7 +55,7 @@ struct IsOptional<std::optional<T>> : std::true_type {};
 
 /// Adds a checked property for an option; enumerations are texts in Python.
 template <class Owner, class T>
-void bind_option(nb::class_<Owner>& bound, const Declared<Owner, T>& d) {
+void bind_option(nb::class_<Owner>& bound, const DeclaredOption<Owner, T>& d) {
   if constexpr (std::is_enum_v<T>) {
     bound.def_prop_rw(
         d.name, [d](const Owner& o) { return enum_name(o.*d.member); },
@@ -89,7 +89,7 @@ void bind_option(nb::class_<Owner>& bound, const Declared<Owner, T>& d) {
 }
 
 template <class Owner, class T>
-OptionInfo option_info(const Declared<Owner, T>& d) {
+OptionInfo option_info(const DeclaredOption<Owner, T>& d) {
   const Owner defaults{};
   OptionInfo info{d.name, "", nb::none(), d.low, d.high, {}, d.about, {}};
   if constexpr (std::is_enum_v<T>) {

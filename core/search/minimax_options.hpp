@@ -66,25 +66,25 @@ template <>
 struct DeclaredOptions<MinimaxOptions> {
   using O = MinimaxOptions;
   static constexpr std::tuple list{
-      Declared<O, MinimaxKind>{"kind", &O::kind, "The search: alphabeta, expectimax, maxn or paranoid."},
-      Declared<O, Pruning>{"pruning", &O::pruning,
+      DeclaredOption<O, MinimaxKind>{"kind", &O::kind, "The search: alphabeta, expectimax, maxn or paranoid."},
+      DeclaredOption<O, Pruning>{"pruning", &O::pruning,
                            "What is skipped: nothing, alpha-beta windows (Star1 at chance), or windows and "
                            "probes (Star2)."},
-      Declared<O, Ordering>{
+      DeclaredOption<O, Ordering>{
           "ordering", &O::ordering,
           "Order of moves: as listed, by evaluation, or by transposition table, killers and "
           "history."},
-      Declared<O, int>{"table_bits", &O::table_bits,
+      DeclaredOption<O, int>{"table_bits", &O::table_bits,
                        "Alpha-beta: the transposition table has 2^bits pairs of entries; 0: no table.", 0,
                        26},
-      Declared<O, bool>{"deepen", &O::deepen, "Iterative deepening."},
-      Declared<O, bool>{"quiescence", &O::quiescence,
+      DeclaredOption<O, bool>{"deepen", &O::deepen, "Iterative deepening."},
+      DeclaredOption<O, bool>{"quiescence", &O::quiescence,
                         "Alpha-beta: search captures beyond the depth until a position is quiet."},
-      Declared<O, LineLimits>{
+      DeclaredOption<O, LineLimits>{
           "limits", &O::limits,
           "Where lines end beside the rules: where the game record would end, also at the "
           "first repetition, or by the rules alone."},
-      Declared<O, double>{"scale", &O::scale, "Expectimax: scale of a lead before the sigmoid.", 1e-6, 1e5},
+      DeclaredOption<O, double>{"scale", &O::scale, "Expectimax: scale of a lead before the sigmoid.", 1e-6, 1e5},
   };
 };
 

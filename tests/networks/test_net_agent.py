@@ -208,7 +208,7 @@ def test_names(tmp_path, monkeypatch):
         ("net:sims=3", NameSyntaxError, "write net:FILE"),
         ("net:a.onnx,sims=0", OptionError, "from 1"),
         ("net:a.onnx,rule=uct", OptionError, "one of puct, gumbel"),
-        ("net:a.onnx,rule=gumbel,c=2", OptionError, "has no 'c'"),
+        ("net:a.onnx,rule=gumbel,c=2", OptionError, "not by rule=gumbel"),
         ("net:a.onnx,plies=2", OptionError, "none is given"),
         ("net:nothing-here", NetworkError, "neither a file nor one that comes with halma"),
     ):

@@ -204,7 +204,7 @@ def _board(position: ComparedPosition) -> str:
     left = len(position.moves) - len(shown)
     more = f'<tr><td colspan="3" class="faint">{left} more</td></tr>' if left else ""
     return (
-        f"{picture}<div><b>learned {position.tabular:.3f}, exact {position.exact:.3f}</b></div>"
+        f"{picture}<div><b>learned {position.learned:.3f}, exact {position.exact:.3f}</b></div>"
         f'<div class="faint"><code>{escape(position.position.text)}</code>, '
         f"updated {_times(position.updates)}</div>"
         '<table class="moves"><tr><th>move</th><th>value</th><th>probability</th></tr>'

@@ -76,7 +76,7 @@ def test_one_checkpoint_and_a_damaged_one(run, tmp_path):
 @pytest.mark.parametrize(
     ("name", "game", "sentence"),
     [
-        ("learned", "ewn-3x3-2", "write tabular:RUNDIR"),
+        ("tabular", "ewn-3x3-2", "write tabular:RUNDIR"),
         ("tabular:nowhere", "ewn-3x3-2", "no run with a checkpoint in 'nowhere'"),
         ("tabular:{run}", "ewn-3x3-3", "its game is 'ewn-3x3-2'"),
         ("tabular:{run}/meta.json", "ewn-3x3-2", "cut short or damaged"),
