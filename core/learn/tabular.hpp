@@ -37,12 +37,13 @@ struct DeclaredOptions<TabularOptions> {
   static constexpr std::tuple list{
       DeclaredOption<O, int>{"simulations", &O::simulations, "Simulations of a search.", 1, kMany},
       DeclaredOption<O, bool>{"count_root", &O::count_root,
-                        "Whether the evaluation of the root counts as a simulation."},
+                              "Whether the evaluation of the root counts as a simulation."},
       DeclaredOption<O, int>{"games", &O::games, "Games of an iteration.", 1, kMany},
-      DeclaredOption<O, int>{"replay_buffer", &O::replay_buffer, "Iterations whose games are in the replay buffer.",
-                       1, 1000},
-      DeclaredOption<O, bool>{"symmetry", &O::symmetry,
-                        "Train on the symmetric images of positions too, where the game has symmetries."},
+      DeclaredOption<O, int>{"replay_buffer", &O::replay_buffer,
+                             "Iterations whose games are in the replay buffer.", 1, 1000},
+      DeclaredOption<O, bool>{
+          "symmetry", &O::symmetry,
+          "Train on the symmetric images of positions too, where the game has symmetries."},
       DeclaredOption<O, float>{"spread", &O::spread, "Standard deviation of the initial logits.", 0, 10},
   };
 };

@@ -66,25 +66,28 @@ template <>
 struct DeclaredOptions<MinimaxOptions> {
   using O = MinimaxOptions;
   static constexpr std::tuple list{
-      DeclaredOption<O, MinimaxKind>{"kind", &O::kind, "The search: alphabeta, expectimax, maxn or paranoid."},
-      DeclaredOption<O, Pruning>{"pruning", &O::pruning,
-                           "What is skipped: nothing, alpha-beta windows (Star1 at chance), or windows and "
-                           "probes (Star2)."},
+      DeclaredOption<O, MinimaxKind>{"kind", &O::kind,
+                                     "The search: alphabeta, expectimax, maxn or paranoid."},
+      DeclaredOption<O, Pruning>{
+          "pruning", &O::pruning,
+          "What is skipped: nothing, alpha-beta windows (Star1 at chance), or windows and "
+          "probes (Star2)."},
       DeclaredOption<O, Ordering>{
           "ordering", &O::ordering,
           "Order of moves: as listed, by evaluation, or by transposition table, killers and "
           "history."},
       DeclaredOption<O, int>{"table_bits", &O::table_bits,
-                       "Alpha-beta: the transposition table has 2^bits pairs of entries; 0: no table.", 0,
-                       26},
+                             "Alpha-beta: the transposition table has 2^bits pairs of entries; 0: no table.",
+                             0, 26},
       DeclaredOption<O, bool>{"deepen", &O::deepen, "Iterative deepening."},
       DeclaredOption<O, bool>{"quiescence", &O::quiescence,
-                        "Alpha-beta: search captures beyond the depth until a position is quiet."},
+                              "Alpha-beta: search captures beyond the depth until a position is quiet."},
       DeclaredOption<O, LineLimits>{
           "limits", &O::limits,
           "Where lines end beside the rules: where the game record would end, also at the "
           "first repetition, or by the rules alone."},
-      DeclaredOption<O, double>{"scale", &O::scale, "Expectimax: scale of a lead before the sigmoid.", 1e-6, 1e5},
+      DeclaredOption<O, double>{"scale", &O::scale, "Expectimax: scale of a lead before the sigmoid.", 1e-6,
+                                1e5},
   };
 };
 

@@ -54,33 +54,35 @@ struct DeclaredOptions<SearchOptions> {
   using O = SearchOptions;
   static constexpr std::tuple list{
       DeclaredOption<O, Rule>{"rule", &O::rule, "Rule that selects moves in the tree."},
-      DeclaredOption<O, std::optional<float>>{"c", &O::c, "Weight of exploration; unset: the rule's own.", 0, 1000,
-                                        "puct uct pluska rpo"},
-      DeclaredOption<O, FirstPlayUrgency>{"fpu", &O::fpu,
-                                    "First-play urgency: value of a move without visits. 'infinite' visits "
-                                    "every move first.",
-                                    0, 0, "puct rpo"},
+      DeclaredOption<O, std::optional<float>>{"c", &O::c, "Weight of exploration; unset: the rule's own.", 0,
+                                              1000, "puct uct pluska rpo"},
+      DeclaredOption<O, FirstPlayUrgency>{
+          "fpu", &O::fpu,
+          "First-play urgency: value of a move without visits. 'infinite' visits "
+          "every move first.",
+          0, 0, "puct rpo"},
       DeclaredOption<O, float>{"dirichlet_weight", &O::dirichlet_weight,
-                         "Weight of Dirichlet noise in the priors at the root.", 0, 1, "puct rpo"},
+                               "Weight of Dirichlet noise in the priors at the root.", 0, 1, "puct rpo"},
       DeclaredOption<O, float>{"dirichlet_alpha", &O::dirichlet_alpha,
-                         "Concentration of that noise: the lower, the fewer moves get most of it.", 0.001,
-                         1000, "puct rpo"},
+                               "Concentration of that noise: the lower, the fewer moves get most of it.",
+                               0.001, 1000, "puct rpo"},
       DeclaredOption<O, float>{"gumbel_scale", &O::gumbel_scale,
-                         "Scale of the Gumbel noise at the root; 0 searches without noise.", 0, 100,
-                         "gumbel"},
+                               "Scale of the Gumbel noise at the root; 0 searches without noise.", 0, 100,
+                               "gumbel"},
       DeclaredOption<O, int>{"max_considered_actions", &O::max_considered_actions,
-                       "Root moves that sequential halving starts with.", 1, 512, "gumbel"},
+                             "Root moves that sequential halving starts with.", 1, 512, "gumbel"},
       DeclaredOption<O, float>{"value_scale", &O::value_scale,
-                         "Scale of completed values against logits, as (maxvisit_init + most visits) * "
-                         "value_scale.",
-                         0.001, 1000, "gumbel"},
-      DeclaredOption<O, float>{"maxvisit_init", &O::maxvisit_init, "Offset of visits in that scale.", 0, 100000,
-                         "gumbel"},
+                               "Scale of completed values against logits, as (maxvisit_init + most visits) * "
+                               "value_scale.",
+                               0.001, 1000, "gumbel"},
+      DeclaredOption<O, float>{"maxvisit_init", &O::maxvisit_init, "Offset of visits in that scale.", 0,
+                               100000, "gumbel"},
       DeclaredOption<O, bool>{"solver", &O::solver,
-                        "Back up proven wins, draws and losses (MCTS-Solver); two players only."},
-      DeclaredOption<O, LineLimits>{"limits", &O::limits,
-                              "Where lines end beside the rules: where the game record would end, also at "
-                              "the first repetition (schulte2021), or by the rules alone."},
+                              "Back up proven wins, draws and losses (MCTS-Solver); two players only."},
+      DeclaredOption<O, LineLimits>{
+          "limits", &O::limits,
+          "Where lines end beside the rules: where the game record would end, also at "
+          "the first repetition (schulte2021), or by the rules alone."},
   };
 };
 

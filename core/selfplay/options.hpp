@@ -34,28 +34,31 @@ struct DeclaredOptions<SelfPlayOptions> {
   static constexpr double kMany = 10'000'000;
   static constexpr std::tuple list{
       DeclaredOption<O, int>{"simulations", &O::simulations,
-                       "Simulations of a search; those kept by 'reuse' count.", 1, kMany},
+                             "Simulations of a search; those kept by 'reuse' count.", 1, kMany},
       DeclaredOption<O, int>{"max_pending", &O::max_pending,
-                       "Leaves of one tree that may wait for evaluation together.", 1, 4096},
-      DeclaredOption<O, bool>{"reuse", &O::reuse, "Start a search with what the search of the move before found."},
+                             "Leaves of one tree that may wait for evaluation together.", 1, 4096},
+      DeclaredOption<O, bool>{"reuse", &O::reuse,
+                              "Start a search with what the search of the move before found."},
       DeclaredOption<O, float>{"full_share", &O::full_share,
-                         "Playout cap randomisation: share of searches that are full. The others make "
-                         "'fast_simulations', have no Dirichlet noise and give no policy targets.",
-                         0.01, 1},
-      DeclaredOption<O, int>{"fast_simulations", &O::fast_simulations, "Simulations of a search that is not full.",
-                       1, 1'000'000},
+                               "Playout cap randomisation: share of searches that are full. The others make "
+                               "'fast_simulations', have no Dirichlet noise and give no policy targets.",
+                               0.01, 1},
+      DeclaredOption<O, int>{"fast_simulations", &O::fast_simulations,
+                             "Simulations of a search that is not full.", 1, 1'000'000},
       DeclaredOption<O, int>{"random_plies_min", &O::random_plies_min,
-                       "Fewest random moves a game starts with; they are no training samples.", 0, 10'000},
-      DeclaredOption<O, int>{"random_plies_max", &O::random_plies_max, "Most random moves a game starts with.", 0,
-                       10'000},
-      DeclaredOption<O, float>{"resign_threshold", &O::resign_threshold,
-                         "A player resigns whose value is below this at 'resign_consecutive' decisions in a "
-                         "row; the game ends once all players but one would resign. 0: nobody resigns.",
-                         0, 0.5},
-      DeclaredOption<O, int>{"resign_consecutive", &O::resign_consecutive, "Decisions in a row that it takes.", 1,
-                       10'000},
+                             "Fewest random moves a game starts with; they are no training samples.", 0,
+                             10'000},
+      DeclaredOption<O, int>{"random_plies_max", &O::random_plies_max,
+                             "Most random moves a game starts with.", 0, 10'000},
+      DeclaredOption<O, float>{
+          "resign_threshold", &O::resign_threshold,
+          "A player resigns whose value is below this at 'resign_consecutive' decisions in a "
+          "row; the game ends once all players but one would resign. 0: nobody resigns.",
+          0, 0.5},
+      DeclaredOption<O, int>{"resign_consecutive", &O::resign_consecutive,
+                             "Decisions in a row that it takes.", 1, 10'000},
       DeclaredOption<O, float>{"no_resign_share", &O::no_resign_share,
-                         "Share of games without resignation, to count wrong ones.", 0, 1},
+                               "Share of games without resignation, to count wrong ones.", 0, 1},
   };
 };
 

@@ -9,6 +9,7 @@ import pytest
 
 import halma
 from halma import _core
+from halma.search.evaluator import Evaluator
 from halma.search.minimax import has_chance
 from halma.selfplay import Pool, selfplay_options
 
@@ -16,7 +17,7 @@ VARIANTS = ("draughts-8x8", "cdc-2x4-PPPP", "rhombus-7x7-6", "ewn-3x3-3", "star-
 SIMULATIONS = 12
 
 
-class Recorder:
+class Recorder(Evaluator):
     """An evaluator that keeps the planes it is shown; equal planes get equal outputs."""
 
     def __init__(self, game: halma.Game) -> None:
@@ -31,11 +32,6 @@ class Recorder:
             rng = np.random.default_rng(int(np.abs(one).sum() * 1000))
             logits[row] = rng.normal(size=self.actions)
         return logits, values
-
-    def buffer(self, capacity: int, narrow: bool = False):
-        from halma.networks.callback_buffer import CallbackBuffer
-
-        return CallbackBuffer(self.evaluate, (capacity, *self.shape))
 
 
 def random_record(game: halma.Game, rng: random.Random) -> halma.Record:
@@ -107,20 +103,18 @@ def test_self_play_shows_the_same(name: str) -> None:
     options = selfplay_options(
         game, {"rule": "puct"}, simulations=SIMULATIONS, temperatures=[(0, 1.0)], random_plies_max=6
     )
-    pool = Pool(game, options, slots=1, groups=1, threads=1, seed=5, games=3)
-    games = list(pool.play([recorder.buffer(1)]))
+    games = Pool(game, options, [recorder], slots=1, threads=1, seed=5, games=3).play()
     expected, roots = [], []
-    for part in games:
-        for number in range(len(part)):
-            rows = range(part.row_offsets[number], part.row_offsets[number + 1])
-            searched = {int(part.plies[row]) for row in rows if part.choices[row] == 0}
-            events = part.events(number)
-            record = _core.Record(game.core, game.limits, game.start().state)
-            for i, (chance, value) in enumerate(events):
-                if not chance and record.plies in searched:
-                    roots.append(record.encode())
-                    expected += planes_of_search(game, events[:i])
-                (record.resolve if chance else record.play)(value)
+    for number in range(len(games)):
+        rows = range(games.row_offsets[number], games.row_offsets[number + 1])
+        searched = {int(games.plies[row]) for row in rows if games.choices[row] == 0}
+        events = games.events(number)
+        record = _core.Record(game.core, game.limits, game.start().state)
+        for i, (chance, value) in enumerate(events):
+            if not chance and record.plies in searched:
+                roots.append(record.encode())
+                expected += planes_of_search(game, events[:i])
+            (record.resolve if chance else record.play)(value)
     assert len(roots) > 5
     if has_chance(game):
         # Trees differ by what chance drew in them; roots do not.
@@ -157,37 +151,36 @@ def test_policy_targets_treat_proofs_in_one_way() -> None:
     game = halma.game("rhombus-3x3-3")
     settings = {"rule": "puct", "solver": True}
     options = selfplay_options(game, settings, simulations=60, temperatures=[(0, 1.0)])
-    pool = Pool(game, options, slots=1, groups=1, threads=1, seed=1, games=8)
     single = _core.Search(game.core, options.search, "network")
     planes = np.zeros((1, *game.shape), np.float32)
     recorder = Recorder(game)
     wins = losses = 0
-    for games in pool.play([recorder.buffer(1)]):
-        for number in range(len(games)):
-            record = _core.Record(game.core, game.limits, game.start().state)
-            first = int(games.row_offsets[number])
-            for row, (_, move) in enumerate(games.events(number), first):
-                single.set_record(record)
-                single.begin(60)
-                while _core.collect([single], planes):
-                    _core.submit([single], *recorder.evaluate(planes))
-                target = single.policy_target()
-                entries = slice(games.policy_offsets[row], games.policy_offsets[row + 1])
-                actions = [game.core.action(record.state(), m.move) for m in single.root_moves()]
-                weights = dict(
-                    zip(games.policy_actions[entries], games.policy_weights[entries], strict=True)
-                )
-                assert [weights.get(action, 0.0) for action in actions] == pytest.approx(target)
-                proofs = [m.proof for m in single.root_moves()]
-                won = [p == _core.Proof.WIN for p in proofs]
-                for proof, weight in zip(proofs, target, strict=True):
-                    if any(won):
-                        assert weight == (
-                            pytest.approx(1 / sum(won)) if proof == _core.Proof.WIN else 0
-                        )
-                    elif proof == _core.Proof.LOSS and not all(p == proof for p in proofs):
-                        assert weight == 0
-                        losses += 1
-                wins += any(won)
-                record.play(move)
+    games = Pool(game, options, [recorder], slots=1, threads=1, seed=1, games=8).play()
+    for number in range(len(games)):
+        record = _core.Record(game.core, game.limits, game.start().state)
+        first = int(games.row_offsets[number])
+        for row, (_, move) in enumerate(games.events(number), first):
+            single.set_record(record)
+            single.begin(60)
+            while _core.collect([single], planes):
+                _core.submit([single], *recorder.evaluate(planes))
+            target = single.policy_target()
+            entries = slice(games.policy_offsets[row], games.policy_offsets[row + 1])
+            actions = [game.core.action(record.state(), m.move) for m in single.root_moves()]
+            weights = dict(
+                zip(games.policy_actions[entries], games.policy_weights[entries], strict=True)
+            )
+            assert [weights.get(action, 0.0) for action in actions] == pytest.approx(target)
+            proofs = [m.proof for m in single.root_moves()]
+            won = [p == _core.Proof.WIN for p in proofs]
+            for proof, weight in zip(proofs, target, strict=True):
+                if any(won):
+                    assert weight == (
+                        pytest.approx(1 / sum(won)) if proof == _core.Proof.WIN else 0
+                    )
+                elif proof == _core.Proof.LOSS and not all(p == proof for p in proofs):
+                    assert weight == 0
+                    losses += 1
+            wins += any(won)
+            record.play(move)
     assert wins > 3 and losses > 3

@@ -13,7 +13,7 @@ from halma.machine import core_count
 
 
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="A paper, such as he2016 or hsueh2023.")],
+    paper: Annotated[str, typer.Argument(help="A paper, such as hsueh2023.")],
     experiment: Annotated[
         str, typer.Argument(help="One of its tables or figures, such as fig8, or a group of them.")
     ] = "all",
