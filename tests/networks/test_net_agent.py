@@ -203,7 +203,7 @@ def test_names(tmp_path, monkeypatch):
         ("net:a.onnx,sims=0", OptionError, "from 1"),
         ("net:a.onnx,rule=uct", OptionError, "one of puct, gumbel"),
         ("net:a.onnx,rule=gumbel,c=2", OptionError, "not by rule=gumbel"),
-        ("net:a.onnx,plies=2", OptionError, "none is given"),
+        ("net:a.onnx,temperature_plies=2", OptionError, "needs a 'temperature'"),
         ("net:nothing-here", NetworkError, "neither a file nor one that comes with halma"),
     ):
         with pytest.raises(error, match=words):

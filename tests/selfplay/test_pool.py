@@ -264,7 +264,14 @@ def test_halves_are_read_exactly() -> None:
         logits = row.astype(np.float16).astype(dtype)
         output = (logits, np.full((1, 2), 0.5, dtype))
         evaluator = FunctionEvaluator(game.shape, lambda planes, output=output: output)
-        pool = Pool(game, options, [evaluator], slots=1, games=1, limits=short(game, 1))
+        pool = Pool(
+            game,
+            selfplay_options(game, **options),
+            [evaluator],
+            slots=1,
+            games=1,
+            limits=short(game, 1),
+        )
         shares.append(pool.play().policy_weights)
     np.testing.assert_array_equal(*shares)
 
@@ -379,7 +386,13 @@ def test_memory_is_flat() -> None:
     game = halma.game("ewn-3x3-3")
     zeros = (np.zeros((16, game.actions), np.float32), np.full((16, 2), 0.5, np.float32))
     evaluator = FunctionEvaluator(game.shape, lambda planes: zeros)
-    pool = Pool(game, replace(SMALL, simulations=16), [evaluator], slots=16, seed=1)
+    pool = Pool(
+        game,
+        selfplay_options(game, **replace(SMALL, simulations=16)),
+        [evaluator],
+        slots=16,
+        seed=1,
+    )
     seen = []
     while pool.totals["games"] < 600:
         assert len(pool.play(games=5)) >= 5
