@@ -126,7 +126,7 @@ def open_tensors(path: Path, expected: Mapping[str, Any]) -> TensorFile:
         description = json.loads((tensors.metadata() or {}).get(KEY, "null"))
     except FileNotFoundError:
         raise TensorFileError(f"There is no file '{path}'.") from None
-    except (SafetensorError, OSError, ValueError):
+    except (SafetensorError, OSError, ValueError, RecursionError):
         raise TensorFileError(f"'{path}' is not used: it is cut short or damaged.") from None
     if not isinstance(description, dict):
         raise TensorFileError(f"'{path}' is not used: halma did not write it.")
@@ -145,7 +145,7 @@ def open_tensors(path: Path, expected: Mapping[str, Any]) -> TensorFile:
                 if number == 0:
                     checksum.update(_identity(name, portion.dtype, file.shape(name)))
                 checksum.update(portion.data)
-    except (SafetensorError, OSError, ValueError):
+    except (SafetensorError, OSError, ValueError, AttributeError):  # types that numpy lacks
         raise TensorFileError(f"'{path}' is not used: it is cut short or damaged.") from None
     if checksum.hexdigest() != written:
         raise TensorFileError(f"'{path}' is not used: it is damaged, its checksum is wrong.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -13,11 +12,18 @@ import pytest
 import halma
 from halma import _core
 from halma.errors import OptionError
-from halma.search.mcts import TreeOptions
-from halma.selfplay import Games, Pool, PoolOptions
+from halma.networks import FunctionEvaluator
+from halma.search import search_options
+from halma.selfplay import FinishedGames, Pool, selfplay_options
 
-PUCT = TreeOptions(rule="puct", c=1.5, noise=0.25)
-SMALL = PoolOptions(search=PUCT, simulations=12, temperatures=((0, 1.0), (8, 0.0)))
+PUCT = {"rule": "puct", "c": 1.5, "dirichlet_weight": 0.25}
+GUMBEL = {"rule": "gumbel", "gumbel_scale": 1.0}
+SMALL = {"search": PUCT, "simulations": 12, "temperatures": [(0, 1.0), (8, 0.0)]}
+
+
+def replace(options: dict, **changes: object) -> dict:
+    return {**options, **changes}
+
 
 #: without chance, with dice, with flips, with planes of the past, three players, passes
 NAMES = ("rhombus-4x4-3", "ewn-3x3-3", "cdc-2x4-PPPP", "rhombus-4x4-3:view=ids", "star-37-3p")
@@ -25,65 +31,56 @@ NAMES += ("draughts-8x8",)
 
 
 @cache
-def answers(actions: int, players: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return a thousand made-up judgements."""
+def outputs(actions: int, players: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return logits and values of a thousand positions."""
     rng = np.random.default_rng(1)
     logits = rng.normal(size=(1009, actions)).astype(np.float32)
     return logits, rng.dirichlet(np.ones(players), 1009).astype(np.float32)
 
 
-def opinion(game: halma.Game, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return made-up logits and values, fixed by the planes of each position alone."""
-    logits, values = answers(game.actions, game.players)
+def made_up(game: halma.Game, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return random logits and values, fixed by the planes of each position alone."""
+    logits, values = outputs(game.actions, game.players)
     which = [zlib.crc32(one.astype(np.float32).tobytes()) % len(logits) for one in planes]
     return logits[which], values[which]
 
 
-def play_all(pool: Pool, dtype: str = "float32", half: bool = False) -> list[Games]:
-    def judge(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        logits, values = opinion(pool.game, planes)
-        return (logits.astype(np.float16), values) if half else (logits, values)
+def make_pool(
+    game: halma.Game,
+    options: dict = SMALL,
+    groups: int = 2,
+    function=made_up,
+    dtype: str = "float32",
+    **more,
+) -> Pool:
+    """Return a pool whose evaluations are random but fixed."""
+    evaluator = FunctionEvaluator(game.shape, lambda planes: function(game, planes), dtype)
+    return Pool(game, selfplay_options(game, **options), [evaluator] * groups, **more)
 
-    return list(pool.play(pool.callback_buffers(judge, dtype)))
 
-
-def joined(pool: Pool) -> dict[int, dict[str, object]]:
-    """Play to the end; return everything there is about each game, by number."""
+def by_number(games: FinishedGames) -> dict[int, dict[str, object]]:
+    """Return everything there is about each game, by number."""
     found: dict[int, dict[str, object]] = {}
-    for games in play_all(pool):
-        for i, number in enumerate(games.numbers):
-            rows = slice(games.row_offsets[i], games.row_offsets[i + 1])
-            entries = slice(games.policy_offsets[rows.start], games.policy_offsets[rows.stop])
-            assert number not in found
-            found[int(number)] = {
-                "events": games.events(i),
-                "scores": games.scores[i].tolist(),
-                "end": int(games.ends[i]),
-                "states": games.states[rows].tobytes(),
-                "values": games.values[rows].tobytes(),
-                "choices": games.choices[rows].tolist(),
-                "offsets": np.diff(games.policy_offsets[rows.start : rows.stop + 1]).tolist(),
-                "actions": games.policy_actions[entries].tolist(),
-                "shares": games.policy_shares[entries].tobytes(),
-            }
+    for i, rows in each_game(games):
+        entries = slice(games.policy_offsets[rows.start], games.policy_offsets[rows.stop])
+        found[int(games.numbers[i])] = {
+            "events": games.events(i),
+            "scores": games.scores[i].tolist(),
+            "end": int(games.ends[i]),
+            "states": games.states[rows].tobytes(),
+            "values": games.values[rows].tobytes(),
+            "choices": games.choices[rows].tolist(),
+            "offsets": np.diff(games.policy_offsets[rows.start : rows.stop + 1]).tolist(),
+            "actions": games.policy_actions[entries].tolist(),
+            "shares": games.policy_weights[entries].tobytes(),
+        }
+    assert len(found) == len(games)
     return found
 
 
-def each_game(games: Games) -> Iterator[tuple[int, slice]]:
+def each_game(games: FinishedGames) -> Iterator[tuple[int, slice]]:
     for i in range(len(games)):
         yield i, slice(int(games.row_offsets[i]), int(games.row_offsets[i + 1]))
-
-
-def one_batch(pool: Pool) -> Games:
-    """Play to the end and return all games at once."""
-    for group, buffer in enumerate(
-        pool.callback_buffers(lambda planes: opinion(pool.game, planes))
-    ):
-        while pool.core.active(group):
-            if number := pool.core.collect(group, buffer.planes):
-                buffer.start(number)
-                pool.core.submit(group, *buffer.finish())
-    return pool.take()
 
 
 def short(game: halma.Game, plies: int = 60) -> _core.Limits:
@@ -103,17 +100,17 @@ def test_games_do_not_depend_on_threads_groups_or_slots(name: str) -> None:
     game = halma.game(name)
     plans = ((1, 1, 5), (2, 2, 5), (3, 2, 4), (1, 3, 7))
     results = [
-        joined(
-            Pool(
+        by_number(
+            make_pool(
                 game,
-                replace(SMALL, simulations=6, opening=(0, 3)),
+                replace(SMALL, simulations=6, random_plies_min=0, random_plies_max=3),
                 slots=slots,
                 groups=groups,
                 threads=threads,
                 seed=3,
                 games=10,
                 limits=short(game, 24),
-            )
+            ).play()
         )
         for threads, groups, slots in plans
     ]
@@ -126,7 +123,8 @@ def test_another_seed_gives_other_games() -> None:
     game = halma.game("rhombus-4x4-3")
     limits = short(game, 12)
     first, second = (
-        joined(Pool(game, SMALL, slots=3, seed=seed, games=4, limits=limits)) for seed in (1, 2)
+        by_number(make_pool(game, slots=3, seed=seed, games=4, limits=limits).play())
+        for seed in (1, 2)
     )
     assert first != second
 
@@ -134,8 +132,8 @@ def test_another_seed_gives_other_games() -> None:
 def test_games_can_be_numbered_from_anywhere() -> None:
     """What game 7 is does not depend on where a pool begins."""
     game = halma.game("ewn-3x3-3")
-    whole = joined(Pool(game, SMALL, slots=4, seed=5, games=9))
-    part = joined(Pool(game, SMALL, slots=2, seed=5, first=6, games=3))
+    whole = by_number(make_pool(game, slots=4, seed=5, games=9).play())
+    part = by_number(make_pool(game, slots=2, seed=5, first=6, games=3).play())
     assert part == {n: whole[n] for n in (6, 7, 8)}
 
 
@@ -144,8 +142,8 @@ def test_games_are_those_of_the_record(name: str) -> None:
     """Replayed move by move, every row, end, score and outcome is what a record says."""
     game = halma.game(name)
     limits = short(game)
-    options = replace(SMALL, opening=(2, 2))
-    games = one_batch(Pool(game, options, slots=4, threads=2, seed=7, games=8, limits=limits))
+    options = replace(SMALL, random_plies_min=2, random_plies_max=2)
+    games = make_pool(game, options, slots=4, threads=2, seed=7, games=8, limits=limits).play()
     assert len(games) == 8
     assert games.encode(game, np.arange(len(games.moves))).shape == (len(games.moves), *game.shape)
     for i, rows in each_game(games):
@@ -164,7 +162,6 @@ def test_games_are_those_of_the_record(name: str) -> None:
             assert games.movers[row] == game.core.mover(state)
             assert games.plies[row] == record.plies == row - rows.start
             assert games.repetitions[row] == record.repetitions
-            assert games.game_numbers[row] == games.numbers[i]
             if limits.no_progress:
                 share = record.halfmove_clock / limits.no_progress
                 assert games.no_progress[row] == pytest.approx(share, abs=1e-6)
@@ -190,13 +187,13 @@ def test_games_are_those_of_the_record(name: str) -> None:
 def test_targets(name: str, rule: str) -> None:
     """Targets are distributions over legal moves; PUCT's are visits of all simulations."""
     game = halma.game(name)
-    options = replace(SMALL, search=TreeOptions(rule=rule), simulations=10)
-    games = one_batch(Pool(game, options, slots=4, seed=1, games=6, limits=short(game, 16)))
+    options = replace(SMALL, search={"rule": rule}, simulations=10)
+    games = make_pool(game, options, slots=4, seed=1, games=6, limits=short(game, 16)).play()
     assert (games.choices == _core.Choice.FULL.value).all()
     assert (games.simulations == 10).all()
     for row in range(len(games.moves)):
         part = slice(games.policy_offsets[row], games.policy_offsets[row + 1])
-        actions, shares = games.policy_actions[part], games.policy_shares[part]
+        actions, shares = games.policy_actions[part], games.policy_weights[part]
         state = games.states[row].tobytes()
         legal = {game.core.action(state, move) for move in game.core.legal(state)}
         assert set(actions.tolist()) <= legal
@@ -215,25 +212,27 @@ def test_targets(name: str, rule: str) -> None:
 )
 def test_without_noise_it_plays_what_a_single_tree_plays(name: str) -> None:
     game = halma.game(name)
-    search = TreeOptions(rule="puct", c=1.5)
-    options = PoolOptions(search=search, simulations=20, temperatures=((0, 0.0),))
+    search = {"rule": "puct", "c": 1.5}
+    options = {"search": search, "simulations": 20, "temperatures": [(0, 0.0)]}
     limits = short(game, 20)
-    games = one_batch(Pool(game, options, slots=2, games=1, limits=limits))
+    games = make_pool(game, options, slots=2, games=1, limits=limits).play()
     planes = np.zeros((1, *game.shape), np.float32)
     record = _core.Record(game.core, limits, game.core.initial())
-    earlier: list[bytes] = []
-    batch = _core.Batch(game.core, search.for_game(game), 1)
+    single = _core.Search(game.core, search_options(game, **search), "network")
     for row, (_, move) in enumerate(games.events(0)):
-        state = record.state()
-        batch.set_root(0, state, 20, earlier, record.halfmove_clock, limits.no_progress)
-        while batch.collect(planes):
-            logits, values = opinion(game, planes)
-            batch.submit(np.exp(logits), values)
-        assert game.core.legal(state)[batch.best(0)] == move
-        assert batch.root_value(0) == pytest.approx(games.values[row], abs=1e-4)
-        earlier.insert(0, state)
+        single.set_record(record)
+        single.begin(20)
+        while _core.collect([single], planes):
+            _core.submit([single], *made_up(game, planes))
+        assert game.core.legal(record.state())[single.best()] == move
+        assert single.root_value == pytest.approx(games.values[row], abs=1e-4)
         record.play(move)
     assert record.end != _core.End.NONE
+
+
+def halved(game: halma.Game, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    logits, values = made_up(game, planes)
+    return logits.astype(np.float16), values
 
 
 def test_bytes_and_halves_say_the_same() -> None:
@@ -241,38 +240,52 @@ def test_bytes_and_halves_say_the_same() -> None:
     plans = (("float32", False), ("uint8", False), ("float32", True))
     found = []
     for dtype, half in plans:
-        pool = Pool(game, replace(SMALL, simulations=6), slots=2, games=2, limits=short(game, 16))
-        found.append([g.events(i) for g in play_all(pool, dtype, half) for i in range(len(g))])
+        options, limits = replace(SMALL, simulations=6), short(game, 16)
+        function = halved if half else made_up
+        pool = make_pool(
+            game, options, function=function, dtype=dtype, slots=2, games=2, limits=limits
+        )
+        games = pool.play()
+        found.append([games.events(i) for i in range(len(games))])
     assert found[0] == found[1]
     assert len(found[2]) == 2
     assert halma.game("ewn-3x3-3").core.byte_planes
-    with pytest.raises(ValueError, match="not whole"):
-        play_all(Pool(halma.game("cdc-2x4-PPPP"), SMALL, slots=2, games=2), "uint8")
+    with pytest.raises(ValueError, match="no byte planes"):
+        make_pool(halma.game("cdc-2x4-PPPP"), dtype="uint8", slots=2, games=2).play()
 
 
 def test_halves_are_read_exactly() -> None:
     """The policy of a single simulation is the softmax of the logits, whatever their type."""
     game = halma.game("rhombus-4x4-3")
-    options = PoolOptions(search=TreeOptions(rule="gumbel"), simulations=1)
+    options = {"search": GUMBEL, "simulations": 1}
     row = np.resize(np.array([0, -0.0, 6e-8, -6e-5, 1e-3, 0.333, -2.5, 11.0]), (1, game.actions))
     shares = []
     for dtype in (np.float16, np.float32):
         logits = row.astype(np.float16).astype(dtype)
-        answer = (logits, np.full((1, 2), 0.5, dtype))
-        pool = Pool(game, options, slots=1, groups=1, games=1, limits=short(game, 1))
-        for games in pool.play(pool.callback_buffers(lambda planes, answer=answer: answer)):
-            shares.append(games.policy_shares)
+        output = (logits, np.full((1, 2), 0.5, dtype))
+        evaluator = FunctionEvaluator(game.shape, lambda planes, output=output: output)
+        pool = Pool(
+            game,
+            selfplay_options(game, **options),
+            [evaluator],
+            slots=1,
+            games=1,
+            limits=short(game, 1),
+        )
+        shares.append(pool.play().policy_weights)
     np.testing.assert_array_equal(*shares)
 
 
 def test_several_leaves_of_a_tree() -> None:
     game = halma.game("rhombus-4x4-3")
-    options = replace(SMALL, simulations=20, leaves=4)
-    pool = Pool(game, options, slots=3, groups=1, seed=1, games=3, limits=short(game, 8))
-    assert pool.buffer_shape(0)[0] == 12
-    games = one_batch(pool)
+    options = replace(SMALL, simulations=20, max_pending=4)
+    pool = make_pool(game, options, slots=3, groups=1, seed=1, games=3, limits=short(game, 8))
+    assert len(pool.buffers[0].planes) == 12
+    games = pool.play()
     assert (games.simulations == 20).all()
-    assert joined(Pool(game, options, slots=3, threads=3, seed=1, games=3, limits=short(game, 8)))
+    assert by_number(
+        make_pool(game, options, slots=3, threads=3, seed=1, games=3, limits=short(game, 8)).play()
+    )
 
 
 def test_reused_trees_need_fewer_leaves() -> None:
@@ -280,13 +293,13 @@ def test_reused_trees_need_fewer_leaves() -> None:
     leaves = {}
     for reuse in (False, True):
         options = replace(SMALL, simulations=40, reuse=reuse, temperatures=((0, 0.0),))
-        pool = Pool(game, options, slots=2, seed=1, games=4, limits=short(game, 20))
-        games = one_batch(pool)
+        pool = make_pool(game, options, slots=2, seed=1, games=4, limits=short(game, 20))
+        games = pool.play()
         assert (games.simulations >= 40).all()
         leaves[reuse] = pool.totals["leaves"] / len(games.moves)
     assert leaves[True] < 0.9 * leaves[False]
-    with pytest.raises(OptionError, match="Gumbel"):
-        Pool(game, replace(SMALL, search=TreeOptions(rule="gumbel"), reuse=True), slots=2)
+    with pytest.raises(OptionError, match="new tree at every move"):
+        make_pool(game, replace(SMALL, search=GUMBEL, reuse=True), slots=2)
 
 
 @pytest.mark.parametrize("name", ["ewn-3x3-3", "cdc-2x4-PPPP", "star-37-3p"])
@@ -294,7 +307,11 @@ def test_reuse_with_chance_and_three_players(name: str) -> None:
     game = halma.game(name)
     options = replace(SMALL, reuse=True)
     runs = [
-        joined(Pool(game, options, slots=3, threads=t, seed=2, games=4, limits=short(game, 30)))
+        by_number(
+            make_pool(
+                game, options, slots=3, threads=t, seed=2, games=4, limits=short(game, 30)
+            ).play()
+        )
         for t in (1, 2)
     ]
     assert runs[0] == runs[1]
@@ -303,7 +320,7 @@ def test_reuse_with_chance_and_three_players(name: str) -> None:
 def test_playout_caps() -> None:
     game = halma.game("rhombus-4x4-3")
     options = replace(SMALL, simulations=20, full_share=0.3, fast_simulations=5)
-    games = one_batch(Pool(game, options, slots=4, seed=1, games=12, limits=short(game, 30)))
+    games = make_pool(game, options, slots=4, seed=1, games=12, limits=short(game, 30)).play()
     full = games.choices == _core.Choice.FULL.value
     assert 0.2 < full.mean() < 0.4
     assert (games.simulations == np.where(full, 20, 5)).all()
@@ -316,9 +333,9 @@ def test_temperature() -> None:
     number = {}
     for temperature in (0.0, 1.0):
         options = replace(
-            SMALL, search=TreeOptions(rule="puct", c=5), temperatures=((0, temperature), (6, 0.0))
+            SMALL, search={"rule": "puct", "c": 5.0}, temperatures=((0, temperature), (6, 0.0))
         )
-        games = one_batch(Pool(game, options, slots=8, games=8, limits=short(game, 12)))
+        games = make_pool(game, options, slots=8, games=8, limits=short(game, 12)).play()
         number[temperature] = len({tuple(games.events(i)) for i in range(8)})
     assert number[0.0] == 1
     assert number[1.0] >= 6
@@ -328,13 +345,13 @@ def test_resigning() -> None:
     """Whoever finds itself below the threshold gives up, but not in the games played on."""
     game = halma.game("rhombus-4x4-3")
     options = replace(
-        SMALL, resign_below=0.45, resign_after=2, resign_never_share=0.5, simulations=8
+        SMALL, resign_threshold=0.45, resign_consecutive=2, no_resign_share=0.5, simulations=8
     )
-    pool = Pool(game, options, slots=8, seed=1, games=40, limits=short(game, 30))
-    games = one_batch(pool)
+    pool = make_pool(game, options, slots=8, seed=1, games=40, limits=short(game, 30))
+    games = pool.play()
     resigned = games.ends == _core.End.NONE.value
     due = games.resign_plies >= 0
-    assert due.sum() > 30  # made-up judgements despair soon
+    assert due.sum() > 30  # made-up values are often low
     assert np.array_equal(resigned, due & games.may_resign.astype(bool))
     assert 8 < resigned.sum() < 30
     for i, rows in each_game(games):
@@ -358,8 +375,8 @@ def test_resigning() -> None:
 
 def test_three_players_resign_when_one_is_left() -> None:
     game = halma.game("star-37-3p")
-    options = replace(SMALL, resign_below=0.33, resign_never_share=0.0, simulations=8)
-    games = one_batch(Pool(game, options, slots=8, seed=1, games=12, limits=short(game, 60)))
+    options = replace(SMALL, resign_threshold=0.33, no_resign_share=0.0, simulations=8)
+    games = make_pool(game, options, slots=8, seed=1, games=12, limits=short(game, 60)).play()
     resigned = games.ends == _core.End.NONE.value
     assert resigned.any()
     assert (np.sort(games.scores[resigned], axis=1) == [0, 0, 1]).all()
@@ -367,14 +384,19 @@ def test_three_players_resign_when_one_is_left() -> None:
 
 def test_memory_is_flat() -> None:
     game = halma.game("ewn-3x3-3")
-    pool = Pool(game, replace(SMALL, simulations=16), slots=16, groups=1, seed=1)
-    seen = []
     zeros = (np.zeros((16, game.actions), np.float32), np.full((16, 2), 0.5, np.float32))
-    for games in pool.play(pool.callback_buffers(lambda planes: zeros)):
+    evaluator = FunctionEvaluator(game.shape, lambda planes: zeros)
+    pool = Pool(
+        game,
+        selfplay_options(game, **replace(SMALL, simulations=16)),
+        [evaluator],
+        slots=16,
+        seed=1,
+    )
+    seen = []
+    while pool.totals["games"] < 600:
+        assert len(pool.play(games=5)) >= 5
         seen.append((int(pool.totals["games"]), pool.bytes))
-        assert len(games) > 0
-        if pool.totals["games"] > 600:
-            break
     early = max(size for number, size in seen if number < 200)
     late = max(size for number, size in seen if number > 400)
     assert late < 1.25 * early
@@ -383,9 +405,9 @@ def test_memory_is_flat() -> None:
 
 def test_games_without_a_search_do_not_hang() -> None:
     game = halma.game("ewn-3x3-3")
-    options = replace(SMALL, opening=(200, 200))
-    pool = Pool(game, options, slots=2, groups=1)
-    planes = np.zeros(pool.buffer_shape(0), np.float32)
+    options = replace(SMALL, random_plies_min=200, random_plies_max=200)
+    pool = make_pool(game, options, slots=2, groups=1)
+    planes = pool.buffers[0].planes
     assert pool.core.collect(0, planes) == 0
     assert pool.core.active(0) == 2
     assert 0 < pool.core.finished <= 4
@@ -393,47 +415,44 @@ def test_games_without_a_search_do_not_hang() -> None:
 
 def test_it_can_be_left_and_taken_up() -> None:
     game = halma.game("ewn-3x3-3")
-    whole = joined(Pool(game, SMALL, slots=3, seed=1, games=9))
-    pool = Pool(game, SMALL, slots=3, seed=1, games=9)
-    buffers = pool.callback_buffers(lambda planes: opinion(game, planes))
-    events = {}
-    while len(events) < 9:
-        for games in pool.play(buffers):
-            events |= {int(n): games.events(i) for i, n in enumerate(games.numbers)}
-            break
-    assert events == {n: g["events"] for n, g in whole.items()}
+    whole = by_number(make_pool(game, slots=3, seed=1, games=9).play())
+    pool = make_pool(game, slots=3, seed=1, games=9)
+    found = {}
+    while len(found) < 9:
+        found |= by_number(pool.play(games=1))
+    assert found == whole
 
 
 def test_more_games_can_be_asked_for() -> None:
     game = halma.game("ewn-3x3-3")
-    pool = Pool(game, SMALL, slots=3, seed=1, games=2)
-    assert sum(map(len, play_all(pool))) == 2
+    pool = make_pool(game, slots=3, seed=1, games=2)
+    assert len(pool.play()) == 2
     pool.core.end = 7
-    assert sum(map(len, play_all(pool))) == 5
+    assert len(pool.play()) == 5
 
 
 def test_games_written_in_python() -> None:
     game = halma.game("frogs-3-2")
-    runs = [joined(Pool(game, SMALL, slots=2, threads=t, games=3)) for t in (1, 2)]
+    runs = [by_number(make_pool(game, slots=2, threads=t, games=3).play()) for t in (1, 2)]
     assert runs[0] == runs[1]
 
 
 def test_wrong_use_is_refused() -> None:
     game = halma.game("ewn-3x3-3")
     for options, message in (
-        (replace(SMALL, search=TreeOptions(rule="uct")), "'uct' makes no use of a policy"),
-        (replace(SMALL, simulations=0), "at least one simulation"),
-        (replace(SMALL, full_share=0.5), "fast search"),
-        (replace(SMALL, opening=(3, 1)), "random moves"),
-        (replace(SMALL, resign_below=1.0), "resignation"),
+        (replace(SMALL, search={"rule": "uct"}), "no use of a network"),
+        (replace(SMALL, simulations=0), "'simulations' cannot be 0"),
+        (replace(SMALL, fast_simulations=0), "'fast_simulations' cannot be 0"),
+        (replace(SMALL, random_plies_min=3, random_plies_max=1), "above 'random_plies_max'"),
+        (replace(SMALL, resign_threshold=1.0), "'resign_threshold' cannot be 1"),
         (replace(SMALL, temperatures=((5, 1.0), (5, 0.0))), "order of plies"),
     ):
         with pytest.raises(OptionError, match=message):
-            Pool(game, options, slots=2)
+            make_pool(game, options, slots=2)
     with pytest.raises(OptionError, match="at least one slot"):
-        Pool(game, SMALL, slots=1, groups=2)
-    pool = Pool(game, SMALL, slots=4, groups=2)
-    planes = np.zeros(pool.buffer_shape(0), np.float32)
+        make_pool(game, slots=1, groups=2)
+    pool = make_pool(game, slots=4, groups=2)
+    planes = pool.buffers[0].planes
     logits, values = np.zeros((2, game.actions), np.float32), np.zeros((2, 2), np.float32)
     with pytest.raises(IndexError, match="no such group"):
         pool.core.collect(2, planes)
@@ -444,13 +463,13 @@ def test_wrong_use_is_refused() -> None:
     with pytest.raises(ValueError, match="float32"):
         pool.core.collect(0, planes.astype(np.float64))
     assert pool.core.collect(0, planes) == 2
-    with pytest.raises(ValueError, match="still awaited"):
+    with pytest.raises(ValueError, match="still pending"):
         pool.core.collect(0, planes)
     with pytest.raises(ValueError, match="leaves x actions"):
         pool.core.submit(0, logits[:1], values)
     with pytest.raises(ValueError, match="float32 or float16"):
         pool.core.submit(0, logits.astype(np.float64), values)
-    with pytest.raises(RuntimeError, match="no number"):
+    with pytest.raises(RuntimeError, match="not finite"):
         pool.core.submit(0, logits * np.nan, values)
     with pytest.raises(ValueError, match="failed before"):
         pool.core.collect(0, planes)

@@ -22,7 +22,8 @@ from halma.interrupt import Interrupted
 from halma.learn.recipe import Recipe, load
 from halma.learn.selfplay import SelfPlay
 from halma.machine import core_count
-from halma.networks.evaluator_pool import EvaluatorPool, find_device
+from halma.networks.evaluator_pool import EvaluatorPool
+from halma.networks.torch_evaluator import find_device
 
 VARIANT, NETWORK, SIMULATIONS = "rhombus-7x7-6:liu2019", "liu2019", 175
 #: reported by liu2019: plies of a game, games per second on 12 cores and a GPU
@@ -52,14 +53,14 @@ def beside_network(effort: Effort, seed: int) -> list[Measurement]:
     import torch
 
     from halma.networks.architectures.build import build
-    from halma.networks.network_file import new_network
+    from halma.networks.network_file import NetworkInfo
 
     on_gpu = torch.cuda.is_available()
     threads = core_count()
     groups, batch = (2, GPU_BATCH) if on_gpu else (threads, CPU_BATCH)
     recipe = _recipe(seed, **{"selfplay.parallel_games": groups * batch})
     game = recipe.game
-    network = build(new_network(game, NETWORK), seed)
+    network = build(NetworkInfo.for_game(game, NETWORK), seed)
     pool = EvaluatorPool(network, "cuda" if on_gpu else "cpu", threads, compiled=on_gpu)
     play = SelfPlay(game, recipe.settings, pool.evaluators, threads)
     seconds = max(10 * effort.seconds, LEAST_SECONDS)
@@ -91,13 +92,13 @@ def one_move(effort: Effort, seed: int) -> Measurement:
     from halma.agents import agent
     from halma.networks.architectures.build import build
     from halma.networks.export import export
-    from halma.networks.network_file import new_network
+    from halma.networks.network_file import NetworkInfo
 
     game = _recipe(seed).game
     rng = random.Random(seed)
     with TemporaryDirectory() as folder:
         path = Path(folder) / "network.onnx"
-        export(build(new_network(game, NETWORK), seed), path)
+        export(build(NetworkInfo.for_game(game, NETWORK), seed), path)
         player = agent(f"net:file={path},sims={MOVE_SIMULATIONS}")
         record = Record(game)
         player.choose(record, rng)  # the first call loads the file

@@ -7,24 +7,16 @@ network is measured alone, in self-play, for a single move, and in training.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from halma.bench.harness import Effort, Work, measure_rate
 from halma.bench.report import Measurement
 from halma.games import Game, game
-from halma.search.mcts import TreeOptions
-from halma.selfplay import Pool, PoolOptions
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    Array = np.ndarray[Any, np.dtype[Any]]
-
-#: maps planes to logits and values
-Evaluate = Callable[["Array"], tuple["Array", "Array"]]
+from halma.networks import FunctionEvaluator
+from halma.selfplay import Pool, selfplay_options
 
 
 @dataclass(frozen=True)
@@ -32,23 +24,30 @@ class PoolCase:
     """A game and how it is searched."""
 
     variant: str
-    search: TreeOptions
+    search: dict[str, Any]
     simulations: int
 
     def pool(self, seed: int) -> Pool:
         """Return a self-play pool on one thread."""
-        options = PoolOptions(search=self.search, simulations=self.simulations)
-        return Pool(game(self.variant), options, slots=SLOTS, threads=1, seed=seed)
+        variant = game(self.variant)
+        options = selfplay_options(
+            variant,
+            self.search,
+            simulations=self.simulations,
+            temperatures=[(0, 1.0), (30, 0.0)],
+        )
+        evaluators = [free_evaluator(variant)] * 2
+        return Pool(variant, options, evaluators, slots=SLOTS, threads=1, seed=seed)
 
 
 #: liu2019's planes and simulations, our own board with Gumbel, dice, and face-down pieces
 CASES = (
-    PoolCase("rhombus-7x7-6:liu2019", TreeOptions(rule="puct", c=1.5, noise=0.25), 175),
-    PoolCase("rhombus-7x7-6", TreeOptions(rule="gumbel"), 32),
-    PoolCase("ewn-5x5-6", TreeOptions(rule="gumbel"), 32),
-    PoolCase("cdc-2x4-PPPP", TreeOptions(rule="puct", noise=0.25), 100),
+    PoolCase("rhombus-7x7-6:liu2019", {"rule": "puct", "c": 1.5, "dirichlet_weight": 0.25}, 175),
+    PoolCase("rhombus-7x7-6", {"rule": "gumbel", "gumbel_scale": 1.0}, 32),
+    PoolCase("ewn-5x5-6", {"rule": "gumbel", "gumbel_scale": 1.0}, 32),
+    PoolCase("cdc-2x4-PPPP", {"rule": "puct", "dirichlet_weight": 0.25}, 100),
 )
-SHORT_GAMES = PoolCase("ewn-3x3-3", TreeOptions(rule="gumbel"), 16)
+SHORT_GAMES = PoolCase("ewn-3x3-3", {"rule": "gumbel", "gumbel_scale": 1.0}, 16)
 #: leaves per second and core: 16 such cores feed 0.6 of an H200 with liu2019's network
 LEAVES_GOAL = 180e3
 SLOTS = 512
@@ -58,10 +57,9 @@ def measure_selfplay(effort: Effort, seed: int) -> Iterator[Measurement | str]:
     """Measure the pool alone, then with a network where torch is installed."""
     for case in CASES:
         pool = case.pool(seed)
-        work = _leaves(pool, free_evaluator(game(case.variant)))
         # Only liu2019's case has a goal; the others are there for comparison.
         goal = LEAVES_GOAL if case is CASES[0] else None
-        yield measure_rate(f"{case.variant} pool", "leaves/s", effort, work, goal)
+        yield measure_rate(f"{case.variant} pool", "leaves/s", effort, _leaves(pool), goal)
         yield Measurement(f"{case.variant} memory", pool.bytes / SLOTS, "bytes/game")
     yield _short_games(effort, seed)
     if find_spec("torch") is None:
@@ -72,20 +70,21 @@ def measure_selfplay(effort: Effort, seed: int) -> Iterator[Measurement | str]:
     yield from measure_network(effort, seed)
 
 
-def free_evaluator(variant: Game) -> Evaluate:
+def free_evaluator(variant: Game) -> FunctionEvaluator:
     """Return an evaluator that takes no time: random outputs, drawn beforehand."""
     import numpy as np
 
     rng = np.random.default_rng(0)
     logits = rng.normal(size=(SLOTS, variant.actions)).astype(np.float32)
     values = rng.dirichlet(np.full(variant.players, 4.0), SLOTS).astype(np.float32)
-    return lambda planes: (logits[: len(planes)], values[: len(planes)])
+    return FunctionEvaluator(
+        variant.shape, lambda planes: (logits[: len(planes)], values[: len(planes)])
+    )
 
 
-def _leaves(pool: Pool, evaluate: Evaluate) -> Work:
+def _leaves(pool: Pool) -> Work:
     """Return work that counts evaluated leaves; a portion is one batch of each group."""
-    buffers = pool.callback_buffers(evaluate)
-    core = pool.core
+    core, buffers = pool.core, pool.buffers
     for group, buffer in enumerate(buffers):
         buffer.start(core.collect(group, buffer.planes))
 
@@ -93,7 +92,7 @@ def _leaves(pool: Pool, evaluate: Evaluate) -> Work:
         evaluated = 0
         for _ in range(times):
             for group, buffer in enumerate(buffers):
-                evaluated += core.awaited(group)
+                evaluated += core.pending(group)
                 buffer.start(core.step(group, *buffer.finish(), buffer.planes))
         core.take_finished()
         return float(evaluated)
@@ -104,12 +103,10 @@ def _leaves(pool: Pool, evaluate: Evaluate) -> Work:
 def _short_games(effort: Effort, seed: int) -> Measurement:
     """Measure games per second of a short game."""
     pool = SHORT_GAMES.pool(seed)
-    buffers = pool.callback_buffers(free_evaluator(game(SHORT_GAMES.variant)))
     best = 0.0
     for _ in range(effort.rounds):
         began, before = time.perf_counter(), pool.totals["games"]
-        for _games in pool.play(buffers):
-            if time.perf_counter() - began > effort.seconds:
-                break
+        while time.perf_counter() - began < effort.seconds:
+            pool.play(games=SLOTS)
         best = max(best, (pool.totals["games"] - before) / (time.perf_counter() - began))
     return Measurement(f"{SHORT_GAMES.variant} games", best, "games/s")

@@ -13,7 +13,7 @@ from halma.agents.registry import agent
 from halma.errors import HalmaError, RecipeError
 from halma.games import Game
 from halma.learn.settings import setting, varied
-from halma.networks.network_file import new_network
+from halma.networks.network_file import NetworkInfo
 
 _MANY = 10_000_000
 
@@ -494,7 +494,7 @@ class AlphaZeroSettings:
         """Raise a `RecipeError` if settings do not fit the game or each other."""
         play = self.selfplay
         try:
-            new_network(game, self.network)
+            NetworkInfo.for_game(game, self.network)
         except HalmaError as error:
             raise RecipeError(f"'network' cannot be '{self.network[:60]}': {error}") from None
         _check_root(self.search)

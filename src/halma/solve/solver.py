@@ -140,7 +140,7 @@ def solution_for(game: Game) -> Solution:
     return solution_in(path, game) if path.exists() else _on_the_spot(game)
 
 
-def endings_for(game: Game, pieces: int) -> Solution:
+def endgames_for(game: Game, pieces: int) -> Solution:
     """Return the endings with so many pieces, in the same way."""
     path = table_path(game, pieces=pieces)
     return solution_in(path, game) if path.exists() else _on_the_spot(game, pieces)

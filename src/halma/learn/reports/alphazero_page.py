@@ -25,7 +25,7 @@ from halma.learn.reports.page import (
     win_rate_panel,
 )
 from halma.learn.run import MODEL
-from halma.learn.samples import Samples
+from halma.selfplay import FinishedGames
 from halma.solve import Solution
 
 _BOARD = 250
@@ -125,16 +125,16 @@ class _ShownGame:
     """The first game of an iteration."""
 
     iteration: int
-    samples: Samples
+    games: FinishedGames
 
     def rows(self, number: int) -> list[int]:
         """Return at most `number` of its rows, evenly spaced."""
-        last = int(self.samples["row_offsets"][1]) - 1
+        last = int(self.games.row_offsets[1]) - 1
         return sorted({round(i * last / (number - 1)) for i in range(number)}) if last >= 0 else []
 
     def position(self, game: Game, row: int) -> Position:
         """Return the position of a row."""
-        return Position(game, self.samples["states"][row].tobytes())
+        return Position(game, self.games.states[row].tobytes())
 
 
 def _last_game(run: Run) -> _ShownGame | None:
@@ -155,18 +155,18 @@ def _game(run: Run, last: _ShownGame) -> list[Section]:
 
 
 def _row(game: Game, last: _ShownGame, row: int) -> str:
-    samples, position = last.samples, last.position(game, row)
-    entries = slice(*samples["policy_offsets"][[row, row + 1]])
-    actions = samples["policy_actions"][entries].tolist()
-    targets = dict(zip(actions, samples["policy_shares"][entries].tolist(), strict=True))
+    games, position = last.games, last.position(game, row)
+    entries = slice(*games.policy_offsets[[row, row + 1]])
+    actions = games.policy_actions[entries].tolist()
+    targets = dict(zip(actions, games.policy_weights[entries].tolist(), strict=True))
     moves = {move.value: move for move in position.legal_moves}
     policy = {
         move.text: targets.get(game.core.action(position.state, move.value), 0.0)
         for move in moves.values()
     }
-    played = moves.get(int(samples["moves"][row]))
-    value = float(samples["values"][row])
-    title = f"move {samples['plies'][row] + 1}, "
+    played = moves.get(int(games.moves[row]))
+    value = float(games.values[row])
+    title = f"move {games.plies[row] + 1}, "
     title += "a random move" if value != value else f"value {value:.2f}"
     return _card(position.svg(played, size=_BOARD, policy=policy), title, policy)
 
@@ -187,7 +187,7 @@ def _policy(run: Run, last: _ShownGame | None) -> list[Section]:
     shown = [("the start", start.position)]
     if last is not None:
         shown += [
-            (f"before move {last.samples['plies'][row] + 1}", last.position(game, row))
+            (f"before move {last.games.plies[row] + 1}", last.position(game, row))
             for row in last.rows(_EVALUATED + 1)[1:]
         ]
     cards = []
