@@ -39,6 +39,10 @@ METHODS = {
         "samples the moves of the root without replacement and selects among them by sequential "
         "halving",
     ),
+    "RPO": ComparedMethod(
+        {"search.rule": "rpo", "search.c": 1.25, FPU_KEY: "parent"},
+        "samples moves from the regularised policy of Grill et al. 2020, in the tree and in play",
+    ),
     "proven values": ComparedMethod(
         {"search.solver": True}, "back up wins, draws and losses that the search has proven"
     ),
