@@ -20,7 +20,10 @@ _HOOKS = {
     ),
     "count": ("perft counts moves", "moves are listed to be counted"),
     "random_ply": ("random playouts", "all moves are listed to draw one"),
-    "features": ("linear evaluation", "linear evaluators refuse the game, minimax sees only results"),
+    "features": (
+        "linear evaluation",
+        "linear evaluators refuse the game, minimax sees only results",
+    ),
     "is_quiet": ("quiescence search", "minimax evaluates at its nominal depth"),
     "advance": ("greedy agents for races", "they do not play this game"),
     "furthest": ("greedy agents find the longest advance", "all moves are listed and compared"),
