@@ -39,10 +39,10 @@ class AnyRetrograde {
   virtual const std::vector<std::uint64_t>& layers() const = 0;
   virtual bool finished() const = 0;
   virtual std::uint64_t illegal() const = 0;
-  /// Value and distance of one position.
-  virtual std::pair<Wdl, int> probe(std::uint64_t index) const = 0;
-  /// Writes what probe() says for the positions from `first` on, a multiple of four:
-  /// values as two bits each, or distances.
+  /// The value of one position; NaN where it is illegal.
+  virtual ExactValue probe(std::uint64_t index) const = 0;
+  /// Writes the values of `number` positions from `first` on, a multiple of four, as two bits
+  /// each (Wdl), or their distances.
   virtual void values(std::uint64_t first, std::uint64_t number, std::uint8_t* out) const = 0;
   virtual void distances(std::uint64_t first, std::uint64_t number, std::uint8_t* out) const = 0;
 
@@ -101,10 +101,11 @@ class Retrograde final : public AnyRetrograde {
     return found;
   }
 
-  std::pair<Wdl, int> probe(std::uint64_t index) const override {
-    std::pair<Wdl, int> answer;
-    visit(index, 1, [&](std::uint64_t, std::uint8_t cell) { answer = {value_of(cell), distance_of(cell)}; });
-    return answer;
+  ExactValue probe(std::uint64_t index) const override {
+    ExactValue found{};
+    visit(index, 1,
+          [&](std::uint64_t, std::uint8_t cell) { found = exact_value(value_of(cell), distance_of(cell)); });
+    return found;
   }
 
   void values(std::uint64_t first, std::uint64_t number, std::uint8_t* out) const override {

@@ -18,7 +18,7 @@ from halma.games import Position, Record
 from halma.search import Minimax, TreeOptions, TreeSearch
 from halma.search.minimax import default_weights
 from halma.solve import Solution, solution_for
-from halma.solve.solver import endings_for
+from halma.solve.solver import endgames_for
 
 GAME = halma.game("draughts-8x8")
 WORTH = {"win": 1.0, "draw": 0.5, "loss": 0.0}
@@ -31,7 +31,7 @@ def no_tables(tmp_path, monkeypatch):
 
 @cache
 def endings(pieces: int) -> Solution:
-    return endings_for(GAME, pieces)
+    return endgames_for(GAME, pieces)
 
 
 def few_pieces(pieces: int, number: int, seed: int = 0) -> list[Position]:

@@ -40,11 +40,11 @@ class Knowledge:
 
     def oracle(self, game: Game) -> _core.Oracle | None:
         """Return what a search of this game may ask, or raise a `TableError`."""
-        from halma.solve.solver import endings_for, solution_for
+        from halma.solve.solver import endgames_for, solution_for
 
         if self.solution:
             return solution_for(game).oracle
-        return endings_for(game, self.endings).oracle if self.endings else None
+        return endgames_for(game, self.endings).oracle if self.endings else None
 
 
 NO_KNOWLEDGE = Knowledge()

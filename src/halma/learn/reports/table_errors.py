@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from halma import _core
 from halma.games import Move, Position
 from halma.networks.lookup_table import LookupTable
 from halma.solve import Solution
-from halma.solve.solution import TOLERANCE
 
 #: Positions are told apart by whether they were updated at least so often.
 LEVELS = (1, 4, 16)
@@ -108,7 +108,7 @@ def judge(table: LookupTable, solution: Solution, worst: int = 6) -> Judgement:
     # A value that was never learnt says nothing; one that was learnt often should be right.
     last = max((i for i, cloud in enumerate(clouds) if cloud.positions), default=0)
     sample = [judged(table, solution, row) for row in oftenest.rows]
-    wrong = [position for position in sample if position.loss > TOLERANCE]
+    wrong = [position for position in sample if position.loss > _core.VALUE_TOLERANCE]
     return Judgement(
         table.iteration,
         len(table),
@@ -127,7 +127,7 @@ def judged(table: LookupTable, solution: Solution, row: int) -> Judged:
     moves = solution.moves(position)
     top = max(move.value for move in moves)
     seen = [
-        JudgedMove(move.move, float(share), move.value, move.value > top - TOLERANCE)
+        JudgedMove(move.move, float(share), move.value, move.value > top - _core.VALUE_TOLERANCE)
         for move, share in zip(moves, table.policy(position), strict=True)
     ]
     return Judged(
