@@ -85,7 +85,7 @@ def test_a_file_that_cannot_be_written_is_an_os_error(path):
         "try:\n"
         "    write_tensors(pathlib.Path(sys.argv[1]), {'x': numpy.zeros(9999)}, {})\n"
         "except OSError as error:\n"
-        "    print(error.strerror, error.filename)\n"
+        "    print(error.strerror)\n"
     )
     said = subprocess.run(
         [sys.executable, "-c", script, str(path)],
@@ -94,6 +94,6 @@ def test_a_file_that_cannot_be_written_is_an_os_error(path):
         check=True,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)),
     )
-    assert said.stdout.strip() == f"File too large {path}"
+    assert said.stdout.strip() == "File too large"
     assert path.read_bytes() == before
     assert os.listdir(path.parent) == [path.name]

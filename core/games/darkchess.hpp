@@ -492,7 +492,7 @@ class DarkChess {
     return table;
   }();
 
-  /// Other cells of a cell's file and rank together.
+  /// Number of other cells in the file and rank of a cell.
   int lines() const { return files_ + ranks_ - 2; }
   static bool in_line(int a, int b) { return a != b && ((a ^ b) < 8 || (a & 7) == (b & 7)); }
 

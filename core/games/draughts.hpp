@@ -156,7 +156,7 @@ class Draughts {
     }
     out[2] = static_cast<float>(rows);
   }
-  /// Neither side has a capture.
+  /// The mover has no capture.
   bool is_quiet(const State& s) const {
     return (s.mover == 0 ? jumpers<0>(view<0>(s)) : jumpers<1>(view<1>(s))) == 0;
   }

@@ -463,7 +463,7 @@ class Sternhalma {
         return "player " + std::to_string(player + 1) + " has the same piece twice";
       seen[player * army_ + id] = true;
       if (!map_.has(map_.open_to[player], hole))
-        return "player " + std::to_string(player + 1) + " may not stand in another player's point";
+        return "player " + std::to_string(player + 1) + " may not stop in another player's point";
       put(s, player, options().ids_view ? id : number[player] - 1, hole);
     }
     for (int player = 0; player < players(); ++player)
@@ -520,12 +520,12 @@ class Sternhalma {
       if (first < 0 || first > players() || second < 0 || second >> players())
         return "the places are impossible";
       if (first && !finished(s, first - 1))
-        return "player " + std::to_string(first) + " is said to be first but has not finished";
+        return "player " + std::to_string(first) + " is given as first but has not finished";
       for (int player = 0; player < players(); ++player) {
         const bool due = first && first != player + 1 && target_full(s, player);
         if (due != (second >> player & 1)) return "the second places do not fit the board";
         if (!first && finished(s, player))
-          return "player " + std::to_string(player + 1) + " has finished, so somebody must be first";
+          return "player " + std::to_string(player + 1) + " has finished, so a first player must be given";
       }
       s.first = static_cast<std::uint8_t>(first);
       s.second = static_cast<std::uint8_t>(second);

@@ -10,7 +10,7 @@ namespace {
 using IndexArray = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 std::optional<nb::tuple> probe(const Oracle& oracle, const AnyGame& game, const nb::bytes& state) {
-  if (!oracle.fits(game)) throw nb::value_error("this oracle knows another game");
+  if (!oracle.fits(game)) throw nb::value_error("this oracle belongs to another game");
   const std::optional<ExactValue> found = oracle.probe(state_bytes(game, state));
   if (!found) return std::nullopt;
   return nb::make_tuple(found->value, found->distance);
@@ -40,11 +40,11 @@ void bind_oracle(nb::module_& module) {
       "Whether a player prefers an exact value to another: the higher value; of equal ones the shorter\n"
       "distance if ahead, the longer if behind.");
 
-  nb::class_<Oracle>(module, "Oracle", "Knows the exact value of some positions of a game for two.")
+  nb::class_<Oracle>(module, "Oracle", "Exact values of some positions of a game for two players.")
       .def("fits", &Oracle::fits, nb::arg("game"), "Whether it was made for this game.")
       .def("probe", &probe, nb::arg("game"), nb::arg("state"),
            nb::sig("def probe(self, game: AnyGame, state: bytes) -> tuple[float, int] | None"),
-           "Value for the mover, and distance; None where it does not know or the game is over.");
+           "Value for the mover, and distance; None where it is not held or the game is over.");
 
   nb::class_<RetrogradeTable, Oracle>(module, "RetrogradeTable",
                                       "A finished retrograde analysis; arrays as Retrograde gives them.")

@@ -38,6 +38,13 @@ void check_plan(const AnyGame& game, const PoolPlan& plan) {
   demand(plan.groups >= 1 && plan.slots >= plan.groups, "each group has at least one slot");
 }
 
+/// Calls what waits for the pool's mutex: its holder may need the interpreter, for a game in Python.
+template <class Work>
+auto without_gil(Work&& work) {
+  nb::gil_scoped_release release;
+  return work();
+}
+
 /// A pool with its game. After an exception in the middle of its work it is of no use.
 struct SelfPlay {
   const AnyGame* game;
@@ -151,7 +158,6 @@ nb::dict take_finished(SelfPlay& self) {
   out["policy_actions"] = flat(std::move(s.rows.policy_actions));
   out["policy_shares"] = flat(std::move(s.rows.policy_shares));
   out["outcomes"] = owned_array(std::move(s.outcomes), {rows, players});
-  out["game_numbers"] = flat(std::move(s.numbers));
   out["numbers"] = column<std::uint64_t>(s.games, [](const Summary& g) { return g.number; });
   out["lengths"] = column<std::int32_t>(s.games, [](const Summary& g) { return g.plies; });
   out["ends"] =
@@ -205,7 +211,7 @@ void encode_rows(const AnyGame& game, const States& states, const Ints& repetiti
 }
 
 nb::dict totals(const SelfPlay& self) {
-  const PoolTotals t = self.pool->totals();
+  const PoolTotals t = without_gil([&] { return self.pool->totals(); });
   nb::dict out;
   out["leaves"] = t.leaves;
   out["games"] = t.games;
@@ -275,15 +281,19 @@ void bind_selfplay(nb::module_& module) {
            "Games finished since it was last asked, as arrays.")
       .def("capacity", [](P p, int group) { return p.pool->capacity(p.checked(group)); })
       .def("awaited", [](P p, int group) { return p.pool->awaited(p.checked(group)); })
-      .def("active", [](P p, int group) { return p.pool->active(p.checked(group)); })
-      .def_prop_ro("finished", [](P p) { return p.pool->finished(); })
+      .def("active",
+           [](P p, int group) {
+             p.checked(group);
+             return without_gil([&] { return p.pool->active(group); });
+           })
+      .def_prop_ro("finished", [](P p) { return without_gil([&] { return p.pool->finished(); }); })
       .def_prop_ro("slots", [](P p) { return p.pool->slots(); })
       .def_prop_ro("groups", [](P p) { return p.pool->groups(); })
       .def_prop_rw(
           "end", [](P p) { return p.pool->end(); },
-          [](SelfPlay& p, std::uint64_t end) { p.pool->set_end(end); })
+          [](SelfPlay& p, std::uint64_t end) { without_gil([&] { p.pool->set_end(end); }); })
       .def_prop_ro("totals", &totals, nb::sig("def totals(self) -> dict[str, int]"))
-      .def_prop_ro("bytes", [](P p) { return p.pool->bytes(); });
+      .def_prop_ro("bytes", [](P p) { return without_gil([&] { return p.pool->bytes(); }); });
 }
 
 }  // namespace halma::python

@@ -52,8 +52,7 @@ struct FinishedGame {
 /// Many games, one after the other, as flat arrays.
 struct Samples {
   GameRows rows;
-  std::vector<float> outcomes;         // [row][player], the mover first, from 0 to 1
-  std::vector<std::uint64_t> numbers;  // [row]: of its game
+  std::vector<float> outcomes;  // [row][player], the mover first, from 0 to 1
   std::vector<Summary> games;
   std::vector<std::int64_t> row_offsets{0};    // [game + 1]
   std::vector<std::int64_t> event_offsets{0};  // [game + 1]
@@ -85,7 +84,6 @@ inline void add_game(Samples& to, const FinishedGame& game, int players) {
   append(to.rows.policy_shares, rows.policy_shares);
   for (const std::uint8_t mover : rows.movers)
     for (int i = 0; i < players; ++i) to.outcomes.push_back(game.summary.scores[(mover + i) % players]);
-  to.numbers.resize(to.numbers.size() + rows.size(), game.summary.number);
   to.games.push_back(game.summary);
   to.row_offsets.push_back(static_cast<std::int64_t>(to.rows.size()));
   for (const Record::Event& event : game.events) {

@@ -15,7 +15,7 @@
 // - Once the last due layer is done, the rest are drawn.
 //
 // Within a layer threads change each other's positions only to be due at t + 1, to the
-// same value whoever comes first, so that the result does not depend on their number.
+// same value in any order, so that the result does not depend on their number.
 //
 // Rules that look at a game's past do not enter.
 #pragma once

@@ -1,7 +1,8 @@
-"""The processor, and the memory use of this process."""
+"""The processor and its cores, and the memory use of this process."""
 
 from __future__ import annotations
 
+import os
 import platform
 import sys
 
@@ -9,6 +10,11 @@ import sys
 def processor() -> str:
     """Return the name of the processor."""
     return _line("/proc/cpuinfo", "model name") or platform.processor() or platform.machine()
+
+
+def core_count() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0))
 
 
 def peak_bytes() -> int:

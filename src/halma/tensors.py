@@ -7,11 +7,9 @@ row, so that a file may be larger than what is left of the memory.
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
-import os
-import re
+import struct
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +27,18 @@ SUFFIX = ".safetensors"
 #: The key of the description in the file's metadata.
 KEY = "halma"
 _PREFIX = "iteration-"
+#: The format's names of types.
+_DTYPES = {
+    "bool": "BOOL",
+    "uint8": "U8",
+    "uint16": "U16",
+    "uint32": "U32",
+    "uint64": "U64",
+    "int32": "I32",
+    "int64": "I64",
+    "float32": "F32",
+    "float64": "F64",
+}
 #: Bytes that are read together.
 _PORTION = 1 << 24
 
@@ -74,21 +84,34 @@ class TensorFile:
 
 
 def write_tensors(path: Path, arrays: Arrays, description: Mapping[str, Any]) -> None:
-    """Write a file atomically. Arrays have to be contiguous."""
-    from safetensors import SafetensorError
-    from safetensors.numpy import save_file
+    """Write a file atomically. Arrays have to be contiguous.
 
+    The library's own writer makes a second copy in memory, or replaces the file by itself
+    without flushing it to the disk.
+    """
     remove_temporary_files(path)
     checksum = _checksum_of(description)
     for name, array in sorted(arrays.items()):
         checksum.update(_identity(name, array.dtype, array.shape))
         checksum.update(array.data)
-    metadata = {KEY: json.dumps({**description, "checksum": checksum.hexdigest()})}
+    written = {**description, "checksum": checksum.hexdigest()}
+    header: dict[str, Any] = {"__metadata__": {KEY: json.dumps(written)}}
+    # Wide types first keep every array aligned.
+    in_order = sorted(arrays.items(), key=lambda item: (-item[1].itemsize, item[0]))
+    offset = 0
+    for name, array in in_order:
+        header[name] = {
+            "dtype": _DTYPES[str(array.dtype)],
+            "shape": array.shape,
+            "data_offsets": (offset, offset + array.nbytes),
+        }
+        offset += array.nbytes
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
     with atomic_write(path) as file:
-        try:
-            save_file(dict(arrays), file.name, metadata)
-        except SafetensorError as error:
-            raise _os_error(error, path) from None
+        file.write(struct.pack("<Q", len(text)) + text)
+        for _, array in in_order:
+            file.write(array.data)
 
 
 def open_tensors(path: Path, expected: Mapping[str, Any]) -> TensorFile:
@@ -103,7 +126,7 @@ def open_tensors(path: Path, expected: Mapping[str, Any]) -> TensorFile:
         description = json.loads((tensors.metadata() or {}).get(KEY, "null"))
     except FileNotFoundError:
         raise TensorFileError(f"There is no file '{path}'.") from None
-    except (SafetensorError, OSError, ValueError):
+    except (SafetensorError, OSError, ValueError, RecursionError):
         raise TensorFileError(f"'{path}' is not used: it is cut short or damaged.") from None
     if not isinstance(description, dict):
         raise TensorFileError(f"'{path}' is not used: halma did not write it.")
@@ -122,7 +145,7 @@ def open_tensors(path: Path, expected: Mapping[str, Any]) -> TensorFile:
                 if number == 0:
                     checksum.update(_identity(name, portion.dtype, file.shape(name)))
                 checksum.update(portion.data)
-    except (SafetensorError, OSError, ValueError):
+    except (SafetensorError, OSError, ValueError, AttributeError):  # types that numpy lacks
         raise TensorFileError(f"'{path}' is not used: it is cut short or damaged.") from None
     if checksum.hexdigest() != written:
         raise TensorFileError(f"'{path}' is not used: it is damaged, its checksum is wrong.")
@@ -161,10 +184,3 @@ def _portions(file: TensorFile, name: str) -> Iterator[Array]:
     step = max(1, _PORTION // max(1, file.rows(name, 0, 1).nbytes))
     for first in range(0, shape[0], step):
         yield file.rows(name, first, min(first + step, shape[0]))
-
-
-def _os_error(error: Exception, path: Path) -> OSError:
-    """Return the operating system's error that the library reports as text."""
-    number = re.search(r"os error (\d+)", str(error))
-    code = int(number[1]) if number else errno.EIO
-    return OSError(code, os.strerror(code), str(path))

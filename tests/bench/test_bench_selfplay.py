@@ -33,7 +33,7 @@ def test_a_tiny_run_has_every_row(monkeypatch):
 
 def test_the_free_evaluator_returns_the_right_shapes():
     game = halma.game("star-37-3p")
-    logits, values = selfplay.free_evaluator(game)(np.zeros((3, *game.shape), np.float32))
+    logits, values = selfplay.free_evaluator(game).evaluate(np.zeros((3, *game.shape), np.float32))
     assert logits.shape == (3, game.actions)
     assert values.shape == (3, 3)
     np.testing.assert_allclose(values.sum(axis=1), 1, atol=1e-5)

@@ -171,7 +171,7 @@ def test_tournament(tmp_path):
 def test_a_tournament_shares_games_with_a_match(tmp_path):
     db = tmp_path / "games.db"
     alone = answer(*MATCH, "--games", 20, "--db", db)
-    assert alone["stored"] == {"db": str(db), "match": 1}
+    assert alone["stored"] == {"db": str(db), "matches": [1]}
     found = answer(
         "tournament", "greedy", "random", "greedy:stochastic", "--game", "ewn-3x3-3",
         "--games", 20, "--workers", 1, "--db", db,

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from halma.lab import Workspace, reproduce
-from halma.lab.hsueh2023 import networks
+from halma.lab.hsueh2023 import networks, settings
 from halma.lab.hsueh2023.runs import VariantRuns
 from halma.lab.hsueh2023.settings import CS, EPSILONS, FPU, Planner
 from halma.learn.sections import AlphaZeroSettings
@@ -20,16 +20,16 @@ def compared(runs):
 
 
 def test_the_full_form_is_the_paper_s():
-    runs = networks.plan(Planner(full=True, seed=0))
+    runs = networks.plan(Planner(full=True, seed=0), networks.VARIANT)
     assert len(runs) == 4 * (8 + len(CS)) + len(EPSILONS)
     for (axis, fpu, x), recipe in runs.items():
-        settings: AlphaZeroSettings = recipe.settings
-        assert (settings.iterations, settings.selfplay.games) == (50, 1000)
-        assert settings.search.fpu == fpu
-        assert settings.search.simulations == (x if axis == "simulations" else 800)
-        assert settings.search.c == (x if axis == "c" else 1.0)
-        assert settings.search.dirichlet_weight == (x if axis == "epsilon" else 0.25)
-        assert (settings.learning.batch_size, settings.learning.replay_buffer) == (256, 40_000)
+        chosen: AlphaZeroSettings = recipe.settings
+        assert (chosen.iterations, chosen.selfplay.games) == (50, 1000)
+        assert chosen.search.fpu == fpu
+        assert chosen.search.simulations == (x if axis == "simulations" else 800)
+        assert chosen.search.c == (x if axis == "c" else 1.0)
+        assert chosen.search.dirichlet_weight == (x if axis == "epsilon" else 0.25)
+        assert (chosen.learning.batch_size, chosen.learning.replay_buffer) == (256, 40_000)
     # The same setting is one run, whichever panel shows it.
     default = {
         runs["simulations", "loss", 800],
@@ -66,10 +66,11 @@ def test_what_the_paper_says_stands_beside_it():
 
 def test_a_small_page(tmp_path, monkeypatch):
     pytest.importorskip("torch")
+    quick = settings.quick_scale(settings.NETWORK)
     tiny = replace(
-        networks.QUICK,
+        quick,
         changes={
-            **networks.QUICK.changes,
+            **quick.changes,
             "iterations": 1,
             "selfplay.games": 4,
             "selfplay.parallel_games": 4,
@@ -80,7 +81,7 @@ def test_a_small_page(tmp_path, monkeypatch):
         axes={"simulations": (4,)},
         fpu_axes={"simulations": (4,)},
     )
-    monkeypatch.setattr(networks, "QUICK", tiny)
+    monkeypatch.setattr(settings, "quick_scale", lambda variant: tiny)
     workspace = Workspace(tmp_path, lambda text: None, workers=2)
     report = reproduce("hsueh2023", workspace, "fig24")
     (section,) = report.sections

@@ -13,7 +13,7 @@ from test_run_store import write_run
 
 from halma.lab import Workspace, reproduce
 from halma.lab import workspace as workspace_module
-from halma.lab.hsueh2023 import settings, table1
+from halma.lab.hsueh2023 import further, settings, table1
 from halma.lab.hsueh2023.settings import Planner
 from halma.lab.jobs import run_jobs
 from halma.lab.run_store import run_name
@@ -109,7 +109,7 @@ def test_equal_time_follows_the_default_run(tmp_path, tiny_scale):
 
 def test_further_from_end_to_end(tmp_path, tiny_scale):
     report = make(tmp_path, "further", workers=2)
-    assert len(list((tmp_path / "runs").iterdir())) == 5 * 2 * 2
+    assert len(list((tmp_path / "runs").iterdir())) == len(further.METHODS) * 2 * 2
     assert report.command == "halma reproduce hsueh2023 further --quick --variant ewn-3x3-3"
     intro, compared = report.sections
     assert [figure.file for figure in intro.figures] == [
@@ -117,7 +117,10 @@ def test_further_from_end_to_end(tmp_path, tiny_scale):
         "further-ewn-3x3-3-2.png",
     ]
     # Two measures, two numbers of simulations; Gumbel is compared twice.
-    assert len(compared.rows) == 5 * 2 * 2
+    assert len(compared.rows) == len(further.comparisons()) * 2 * 2
+    assert {("Gumbel", "PUCT +0"), ("Gumbel", "PUCT +0.5"), ("symmetry", "PUCT +0")} <= set(
+        further.comparisons()
+    )
     assert "By last WR_p, Gumbel" in compared.text
 
 

@@ -19,7 +19,7 @@ from halma.learn.reports import html, table_errors
 from halma.learn.reports.events import Iteration, Stopped
 from halma.learn.reports.html import HtmlReport
 from halma.learn.reports.page import write_report
-from halma.learn.reports.table_errors import judge
+from halma.learn.reports.table_errors import find_errors
 from halma.networks.lookup_table import KIND, open_lookup_table
 from halma.solve import solution_for
 from halma.tensors import list_iterations, open_tensors
@@ -34,7 +34,7 @@ def run(tmp_path_factory):
 
 
 def naive(run):
-    """Return, for every row: exact and learnt value, updates, and what its move costs."""
+    """Return, for every row: exact and learned value, updates, and the loss of its move."""
     game = small().game
     solution = solution_for(game)
     arrays = open_tensors(list_iterations(run / "checkpoints")[0][1], identity(game, KIND)).arrays()
@@ -52,7 +52,7 @@ def naive(run):
             {
                 "position": position.text,
                 "true": value,
-                "learnt": 1 / (1 + math.exp(-float(entry[0]))),
+                "learned": 1 / (1 + math.exp(-float(entry[0]))),
                 "updates": int(updates),
                 "loss": value - worth,
             }
@@ -62,73 +62,73 @@ def naive(run):
 
 def test_counts_and_errors(run):
     game, solution, rows = naive(run)
-    judgement = judge(open_lookup_table(run, game), solution)
+    errors = find_errors(open_lookup_table(run, game), solution)
     last = read_metrics(run)[-1]
-    assert judgement.positions == len(rows)
-    assert judgement.iteration == last["iteration"]
-    for cloud in judgement.clouds:
+    assert errors.positions == len(rows)
+    assert errors.iteration == last["iteration"]
+    for cloud in errors.clouds:
         chosen = [row for row in rows if row["updates"] >= cloud.at_least]
         assert cloud.positions == len(chosen) == last[f"updated_{cloud.at_least}"]
         assert cloud.counts.sum() == len(chosen)
-        errors = [abs(row["true"] - row["learnt"]) for row in chosen]
-        assert cloud.mean_error == pytest.approx(np.mean(errors), rel=1e-5)
+        differences = [abs(row["true"] - row["learned"]) for row in chosen]
+        assert cloud.mean_error == pytest.approx(np.mean(differences), rel=1e-5)
         counts = np.zeros_like(cloud.counts)
         for row in chosen:
             steps = [
                 min(table_errors.BINS - 1, int(row[k] * table_errors.BINS))
-                for k in ("true", "learnt")
+                for k in ("true", "learned")
             ]
             counts[tuple(steps)] += 1
         # A value on the very edge of a step may be counted on either side of it.
         assert np.abs(counts - cloud.counts).sum() <= 0.02 * len(chosen)
-        points = [(row["true"], row["learnt"]) for row in chosen]
+        points = [(row["true"], row["learned"]) for row in chosen]
         assert np.array(cloud.points) == pytest.approx(np.array(points), rel=1e-5)
 
 
 def test_the_worst_are_the_worst(run):
     game, solution, rows = naive(run)
-    judgement = judge(open_lookup_table(run, game), solution)
-    assert judgement.level == 16
+    errors = find_errors(open_lookup_table(run, game), solution)
+    assert errors.level == 16
     often = [row for row in rows if row["updates"] >= 16]
-    often.sort(key=lambda row: -abs(row["true"] - row["learnt"]))
+    often.sort(key=lambda row: -abs(row["true"] - row["learned"]))
     by_text = {row["position"]: row for row in rows}
-    assert len(judgement.worst_values) == 6
-    for found, wanted in zip(judgement.worst_values, often, strict=False):
-        assert found.error == pytest.approx(abs(wanted["true"] - wanted["learnt"]), rel=1e-5)
-    for found in (*judgement.worst_values, *judgement.worst_moves):
+    assert len(errors.worst_values) == 6
+    for found, wanted in zip(errors.worst_values, often, strict=False):
+        assert found.error == pytest.approx(abs(wanted["true"] - wanted["learned"]), rel=1e-5)
+    for found in (*errors.worst_values, *errors.worst_moves):
         row = by_text[found.position.text]
-        assert found.true == pytest.approx(row["true"])
-        assert found.learnt == pytest.approx(row["learnt"], rel=1e-5)
+        assert found.exact == pytest.approx(row["true"])
+        assert found.learned == pytest.approx(row["learned"], rel=1e-5)
         assert found.updates == row["updates"]
         assert found.loss == pytest.approx(row["loss"])
-        assert sum(move.policy for move in found.moves) == pytest.approx(1)
-        best = {move.move.text for move in found.moves if move.best}
+        assert sum(move.probability for move in found.moves) == pytest.approx(1)
+        best = {move.move.text for move in found.moves if move.is_best}
         assert {move.text for move in solution.best_moves(found.position)} <= best
         for move in found.moves:
-            assert (move.value == pytest.approx(row["true"])) == move.best
+            assert (move.value == pytest.approx(row["true"])) == move.is_best
 
 
 def test_the_worst_moves_cost_most(run, monkeypatch):
     game, solution, rows = naive(run)
-    learnt = [row for row in rows if row["updates"]]
+    updated = [row for row in rows if row["updates"]]
     for sample in (50, 10**6):
         monkeypatch.setattr(table_errors, "SAMPLE", sample)
-        judgement = judge(open_lookup_table(run, game), solution)
+        errors = find_errors(open_lookup_table(run, game), solution)
         # The first of equals are those with the lower rows, as here.
-        looked_at = sorted(learnt, key=lambda row: -row["updates"])[:sample]
+        looked_at = sorted(updated, key=lambda row: -row["updates"])[:sample]
         losses = sorted((row["loss"] for row in looked_at if row["loss"] > 1e-9), reverse=True)
-        assert judgement.sample == len(looked_at)
-        assert judgement.wrong == len(losses)
-        assert [p.loss for p in judgement.worst_moves] == pytest.approx(losses[:6])
+        assert errors.sample == len(looked_at)
+        assert errors.wrong == len(losses)
+        assert [p.loss for p in errors.worst_moves] == pytest.approx(losses[:6])
 
 
 def test_portions_change_nothing(run, monkeypatch):
     game, solution, _ = naive(run)
     table = open_lookup_table(run, game)
-    whole = judge(table, solution)
+    whole = find_errors(table, solution)
     monkeypatch.setattr(table_errors, "_PORTION", 37)
     monkeypatch.setattr(table_errors, "FEW", 100)
-    parts = judge(table, solution)
+    parts = find_errors(table, solution)
     for one, other in zip(whole.clouds, parts.clouds, strict=True):
         assert (one.counts == other.counts).all()
         assert one.mean_error == pytest.approx(other.mean_error)
@@ -169,12 +169,12 @@ def test_the_page_is_whole_and_needs_nothing_else(run):
     assert set(re.findall(r"https?://[^\"]*", text)) == {"http://www.w3.org/2000/svg"}
     assert "url(http" not in text and "@import" not in text
     view = write_report(run)
-    judged = view.facts["worst_values"] + view.facts["worst_moves"]
+    positions = view.facts["worst_values"] + view.facts["worst_moves"]
     # Curves, clouds and boards.
-    assert tags.seen.count("svg") == 6 + 3 + len(judged)
-    for position in judged:
+    assert tags.seen.count("svg") == 6 + 3 + len(positions)
+    for position in positions:
         assert f"<code>{position['position']}</code>" in text
-        assert f"learnt {position['learnt']:.3f}, exact {position['true']:.3f}" in text
+        assert f"learned {position['learned']:.3f}, exact {position['exact']:.3f}" in text
     last = read_metrics(run)[-1]
     for shown in (f"{last['wr_p']:.1%}", f"{last['err_p']:.4f}", f"{last['mae_v']:.4f}"):
         assert f"<b>{shown}</b>" in text
@@ -187,9 +187,9 @@ def test_the_page_is_whole_and_needs_nothing_else(run):
 def test_it_is_written_at_checkpoints_but_not_too_often(tmp_path, monkeypatch):
     written = []
 
-    def write(path, truth):
+    def write(path, solution):
         written.append(len(read_metrics(path)))
-        return write_report(path, truth)
+        return write_report(path, solution)
 
     monkeypatch.setattr(html, "write_report", write)
     train(small(), tmp_path / "slow", [HtmlReport(tmp_path / "slow")])
@@ -221,7 +221,7 @@ def test_a_stopped_run_has_a_page(tmp_path):
     out = tmp_path / "run"
     train(small(iterations=1), out)
     handler = HtmlReport(out)
-    handler.handle(Stopped(0))  # nothing was done in this sitting
+    handler.handle(Stopped(0))  # nothing was done in this session
     assert not (out / "report.html").exists()
     handler.handle(Iteration({"iteration": 1}))
     handler.handle(Stopped(1))

@@ -10,9 +10,11 @@ import pytest
 from tiny_network import tiny_model, tiny_network
 
 import halma
-from halma.agents import Analyst, agent, net, play_game
+from halma import networks
+from halma.agents import Analyst, agent, play_game
 from halma.errors import HalmaError, NameSyntaxError, NetworkError, OptionError
-from halma.networks.evaluator import priors
+from halma.networks.evaluator import Evaluator, priors
+from halma.networks.network_file import NetworkInfo
 from halma.networks.onnx_evaluator import OnnxEvaluator
 from halma.search import TreeOptions
 from halma.search.guided import GuidedSearch
@@ -29,7 +31,7 @@ BOARDS = [
 
 
 def evaluator_of(game, seed=0, scale=0.5):
-    return OnnxEvaluator(tiny_model(game, seed, scale), game.shape, game.actions, game.players)
+    return OnnxEvaluator(NetworkInfo.for_game(game, "modern"), tiny_model(game, seed, scale))
 
 
 def play(names, variant, seed=0, most_plies=0):
@@ -95,7 +97,7 @@ def naive_puct(game, evaluator, state, simulations, c=1.0):
     """Visits of the root's moves: PUCT with a dictionary for a tree, for two players."""
     tree = {}
 
-    def judge(state, planes):
+    def evaluate(state, planes):
         logits, values = evaluator.evaluate(planes[None])
         moves = game.core.legal(state)
         p = np.exp([logits[0, game.core.action(state, m)] for m in moves])
@@ -106,7 +108,7 @@ def naive_puct(game, evaluator, state, simulations, c=1.0):
         if game.core.terminal(state):
             return game.core.result(state)[game.core.mover(state)]
         if way not in tree:
-            moves, p, value = judge(state, game.core.encode([state]))
+            moves, p, value = evaluate(state, game.core.encode([state]))
             tree[way] = (moves, p, np.zeros(len(moves)), np.zeros(len(moves)))
             return value
         moves, p, n, w = tree[way]
@@ -124,32 +126,23 @@ def naive_puct(game, evaluator, state, simulations, c=1.0):
     return {game.format_move(state, m): int(k) for m, k in zip(moves, n, strict=True)}
 
 
-class ShareAPoint:
+class ZeroSum(Evaluator):
     """A network whose two values add up to 1, as the twin assumes."""
 
     def __init__(self, evaluator):
         self._evaluator = evaluator
-        self.shape, self.actions, self.players = (
-            evaluator.shape,
-            evaluator.actions,
-            evaluator.players,
-        )
+        self.shape = evaluator.shape
 
     def evaluate(self, planes):
         logits, values = self._evaluator.evaluate(planes)
         values = np.stack([values[:, 0], 1 - values[:, 0]], 1)
         return logits, np.ascontiguousarray(values)
 
-    def buffer(self, capacity, narrow=False):
-        from halma.networks.evaluator import CallbackBuffer
-
-        return CallbackBuffer(self.evaluate, (capacity, *self.shape))
-
 
 @pytest.mark.parametrize("variant", ["rhombus-4x4-3", "rhombus-5x5-3:hops=mirror"])
 def test_it_searches_like_its_naive_twin(variant):
     game = halma.game(variant)
-    evaluator = ShareAPoint(evaluator_of(game, seed=3, scale=0.1))
+    evaluator = ZeroSum(evaluator_of(game, seed=3, scale=0.1))
     position = game.start()
     expected = naive_puct(game, evaluator, position.state, 60)
     found = GuidedSearch(game, evaluator, TreeOptions(rule="puct")).search(position, 60)
@@ -167,7 +160,7 @@ def test_priors_survive_extreme_logits():
     )
 
 
-def test_lanes_give_what_evaluate_gives():
+def test_buffers_give_what_evaluate_gives():
     game = halma.game("rhombus-5x5-3")
     evaluator = evaluator_of(game)
     buffer = evaluator.buffer(8)
@@ -235,7 +228,7 @@ def test_names(tmp_path, monkeypatch):
 def test_networks_that_come_with_halma(tmp_path, monkeypatch):
     game = halma.game("rhombus-4x4-3")
     tiny_network(game, tmp_path / "rhombus-4x4-3.onnx")
-    monkeypatch.setattr(net, "MODELS", tmp_path)
+    monkeypatch.setattr(networks, "MODELS", tmp_path)
     assert play(["net:rhombus-4x4-3,sims=4", "random"], game.name, most_plies=6).plies == 6
     with pytest.raises(NetworkError, match="Those are rhombus-4x4-3"):
         agent("net:rhombus-4x4-6")

@@ -5,6 +5,7 @@ import json
 import struct
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,17 +22,17 @@ from halma.errors import HalmaError, NetworkError, OptionError
 from halma.networks import network_file
 from halma.networks.architectures import ARCHITECTURES, architecture
 from halma.networks.network_file import (
-    KEY,
-    describe,
-    new_network,
+    NetworkInfo,
     read_info,
     read_model,
     read_weights,
     write_weights,
 )
 from halma.networks.onnx_evaluator import OnnxEvaluator
+from halma.tensors import KEY, write_tensors
 
 GAME = halma.game("rhombus-4x4-3")
+INFO = NetworkInfo.for_game(GAME, "modern:size=s")
 ARRAYS = {
     "layer.weight": np.arange(12, dtype=np.float32).reshape(3, 4),
     "layer.count": np.array(7, dtype=np.int64),
@@ -45,7 +46,7 @@ def model(tmp_path):
 
 @pytest.fixture
 def weights(tmp_path):
-    write_weights(tmp_path / "x.safetensors", describe(GAME, "modern:size=s"), ARRAYS)
+    write_weights(tmp_path / "x.safetensors", INFO, ARRAYS)
     return tmp_path / "x.safetensors"
 
 
@@ -61,11 +62,11 @@ def refusal(read, *given):
 
 def test_what_is_written_is_read(model, weights):
     info = read_info(model)
-    assert info == describe(GAME, "modern:size=s") and info.about == {"games": 12}
+    assert info == INFO and info.about == {"games": 12}
     assert info.shape == (3, 4, 4) and info.actions == 161 and info.players == 2
     assert read_model(model)[0] == info
     found, arrays = read_weights(weights)
-    assert found == read_info(weights) == describe(GAME, "modern:size=s")
+    assert found == read_info(weights) == INFO
     assert {name: array.dtype for name, array in arrays.items()} == {
         name: array.dtype for name, array in ARRAYS.items()
     }
@@ -83,7 +84,7 @@ def test_weights_are_plain_safetensors(weights):
 def test_how_arrays_lie_in_memory_does_not_matter(tmp_path, weights):
     turned = {name: np.asarray(array, order="F") for name, array in reversed(ARRAYS.items())}
     assert not turned["layer.weight"].flags.c_contiguous
-    write_weights(tmp_path / "y.safetensors", describe(GAME, "modern:size=s"), turned)
+    write_weights(tmp_path / "y.safetensors", INFO, turned)
     assert (tmp_path / "y.safetensors").read_bytes() == weights.read_bytes()
 
 
@@ -91,7 +92,7 @@ def test_how_arrays_lie_in_memory_does_not_matter(tmp_path, weights):
 def test_only_types_that_are_read_are_written(tmp_path, dtype):
     path = tmp_path / "x.safetensors"
     arrays = {**ARRAYS, "more": np.zeros(3, dtype)}
-    assert "not written" in refusal(write_weights, path, describe(GAME, "modern"), arrays)
+    assert "not written" in refusal(write_weights, path, INFO, arrays)
     assert not path.exists()
 
 
@@ -99,7 +100,7 @@ def test_weights_of_any_length_are_told_from_other_files(tmp_path):
     """The first bytes are a length, which may look like the start of ONNX or of a pickle."""
     path, firsts = tmp_path / "x.safetensors", set()
     for length in range(0, 512, 8):
-        write_weights(path, describe(GAME, "modern:size=s", {"x": "y" * length}), ARRAYS)
+        write_weights(path, replace(INFO, about={"x": "y" * length}), ARRAYS)
         firsts.add(path.read_bytes()[0])
         assert len(read_info(path).about["x"]) == length
         read_weights(path)
@@ -118,7 +119,7 @@ def test_the_wrong_game_options_and_version_are_refused(tmp_path, model):
     for other in ("rhombus-5x5-3", "rhombus-4x4-3:hops=mirror", "ewn-3x3-3"):
         assert f"not '{halma.game(other).name}'" in refusal(info.check, halma.game(other), model)
     for key, value, words in (
-        ("version", 99, "version 99"),
+        ("version", 99, "encoding version: it has 99"),
         ("players", 3, "players"),
         ("shape", (3, 4, 5), "planes, rows and columns"),
         ("actions", 7, "policy indices"),
@@ -138,7 +139,7 @@ def test_the_wrong_game_options_and_version_are_refused(tmp_path, model):
         ("hdf5", b"\x89HDF\r\n\x1a\n" + b"\0" * 100, "not a network file"),
         ("picture.png", b"\x89PNG\r\n\x1a\n", "not a network file"),
         ("one byte", b"\x08", "not a network file"),
-        ("no graph", b"\x08\x08\x12\x01x", "cut short or damaged"),
+        ("no graph", b"\x08\x08\x12\x01x", "truncated or damaged"),
     ],
 )
 def test_foreign_files_are_refused(tmp_path, name, data, words):
@@ -159,7 +160,7 @@ def test_large_files_are_refused(model, weights, monkeypatch):
 
 
 def test_a_file_of_the_other_kind_says_what_it_is(model, weights):
-    assert "weights to learn with are in .safetensors files" in refusal(read_weights, model)
+    assert "weights for training are in .safetensors files" in refusal(read_weights, model)
     assert "export it to .onnx" in refusal(read_model, weights)
 
 
@@ -189,7 +190,7 @@ def test_damage_is_refused_or_harmless(request, kind, data):
         info.check(GAME, damaged)
         # What the checksum does not cover is the description itself.
         if kind == "model":
-            OnnxEvaluator(bytes(whole), info.shape, info.actions, info.players)
+            OnnxEvaluator(info, bytes(whole))
     except HalmaError as error:
         assert "\n" not in str(error) and str(error).isprintable()
 
@@ -198,37 +199,46 @@ def checksum_of(*parts):
     return hashlib.blake2b(b"".join(parts), digest_size=16).hexdigest()
 
 
-def checksum_of_arrays():
-    parts = (
-        b'["layer.count", "<i8", []]',
+DESCRIPTION = {
+    "format": 1,
+    "game": GAME.name,
+    "version": 1,
+    "players": 2,
+    "shape": [3, 4, 4],
+    "actions": 161,
+    "architecture": "modern:size=s",
+    "about": {},
+}
+
+
+def weights_with(changes, arrays=ARRAYS):
+    """Return a file of weights with a description in which something is changed."""
+    description = {**DESCRIPTION, **changes}
+    checksum = checksum_of(
+        json.dumps(description, sort_keys=True).encode(),
+        b'["layer.count", "int64", []]',
         struct.pack("<q", 7),
-        b'["layer.weight", "<f4", [3, 4]]',
+        b'["layer.weight", "float32", [3, 4]]',
         struct.pack("<12f", *range(12)),
     )
-    return checksum_of(*parts)
+    return save(arrays, {KEY: json.dumps({"checksum": checksum, **description})})
 
 
-def described(checksum, changes):
-    """Return a description with something in it changed."""
-    told = {
-        "format": 1,
-        "checksum": checksum,
-        "game": GAME.name,
-        "version": 1,
-        "players": 2,
-        "shape": [3, 4, 4],
-        "actions": 161,
-        "architecture": "modern:size=s",
-        "about": {},
-    }
-    return {KEY: json.dumps({**told, **changes})}
+def model_with(changes):
+    """Return a model with a description in which something is changed."""
+    model = onnx.load_model_from_string(tiny_model(GAME))
+    checksum = checksum_of(model.graph.SerializeToString())
+    helper.set_model_props(
+        model, {KEY: json.dumps({"checksum": checksum, **DESCRIPTION, **changes})}
+    )
+    return model.SerializeToString()
 
 
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"format": 2}, "reads format 1"),
-        ({"format": "1"}, "reads format 1"),
+        ({"format": 2}, "format is not 1"),
+        ({"format": "1"}, "format is not 1"),
         ({"checksum": "00"}, "checksum is wrong"),
         ({"game": "x\n\x1b[31mred"}, "description is damaged"),
         ({"game": "x" * 600}, "description is damaged"),
@@ -243,27 +253,18 @@ def described(checksum, changes):
     ],
 )
 def test_odd_descriptions_are_refused(tmp_path, changes, words):
-    path = tmp_path / "x.safetensors"
-    path.write_bytes(save(ARRAYS, described(checksum_of_arrays(), changes)))
-    assert words in refusal(read_info, path)
-    path.write_bytes(model_with(changes))
-    assert words in refusal(read_info, path)
-
-
-def model_with(changes):
-    """Return a model with a description of itself."""
-    model = onnx.load_model_from_string(tiny_model(GAME))
-    checksum = checksum_of(model.graph.SerializeToString())
-    helper.set_model_props(model, described(checksum, changes))
-    return model.SerializeToString()
+    for data in (weights_with(changes), model_with(changes)):
+        path = tmp_path / "x"
+        path.write_bytes(data)
+        assert words in refusal(read_info, path)
 
 
 def test_plain_descriptions_are_not_refused(tmp_path):
     """What is refused above is refused for what was changed."""
     path = tmp_path / "x"
-    for data in (save(ARRAYS, described(checksum_of_arrays(), {})), model_with({})):
+    for data in (weights_with({}), model_with({})):
         path.write_bytes(data)
-        assert read_info(path) == describe(GAME, "modern:size=s")
+        assert read_info(path) == INFO
 
 
 @pytest.mark.parametrize(
@@ -278,11 +279,10 @@ def test_plain_descriptions_are_not_refused(tmp_path):
 )
 def test_weights_that_were_not_described_are_refused(tmp_path, changed):
     path = tmp_path / "x.safetensors"
-    told = described(checksum_of_arrays(), {})
-    path.write_bytes(save({**ARRAYS, **changed}, told))
+    path.write_bytes(weights_with({}, {**ARRAYS, **changed}))
     assert "checksum is wrong" in refusal(read_weights, path)
     renamed = {name.replace("layer", "player"): array for name, array in ARRAYS.items()}
-    path.write_bytes(save(renamed, told))
+    path.write_bytes(weights_with({}, renamed))
     assert "checksum is wrong" in refusal(read_weights, path)
 
 
@@ -332,14 +332,15 @@ def test_hostile_headers_are_refused(tmp_path, data):
     refusal(read_info, path)
 
 
-@pytest.mark.parametrize(
-    ("dtype", "size"), [("F64", 8), ("F16", 2), ("BF16", 2), ("F8_E4M3", 1), ("BOOL", 1)]
-)
-def test_numbers_of_other_types_are_refused(tmp_path, dtype, size):
+def test_weights_of_other_types_are_refused(tmp_path):
     path = tmp_path / "x.safetensors"
-    entry = {"dtype": dtype, "shape": [1], "data_offsets": [0, size]}
-    path.write_bytes(header({"x": entry}, b"\0" * size))
-    assert "numbers of its type" in refusal(read_info, path)
+    write_tensors(path, {"x": np.zeros(1, np.uint8)}, DESCRIPTION)
+    assert "neither float32 nor int64" in refusal(read_info, path)
+    for dtype, size in (("F64", 8), ("F16", 2), ("BF16", 2), ("F8_E4M3", 1), ("BOOL", 1)):
+        entry = {"dtype": dtype, "shape": [1], "data_offsets": [0, size]}
+        metadata = {"__metadata__": {KEY: json.dumps(DESCRIPTION)}}
+        path.write_bytes(header({**metadata, "x": entry}, b"\0" * size))
+        refusal(read_info, path)
 
 
 def written(nodes=None, tensors=(), **more):
@@ -387,13 +388,13 @@ def elsewhere(**fields):
         (written() + more_of_a_model(functions=[{"name": "f"}]), "more than a plain network"),
         (written() + more_of_a_model(training_info=[{}]), "more than a plain network"),
         (written() + more_of_a_model(graph=BRANCH), "more than a plain network"),
-        (written() + b"\x0b", "cut short or damaged"),
-        (written() + b"\xff" * 20, "cut short or damaged"),
+        (written() + b"\x0b", "truncated or damaged"),
+        (written() + b"\xff" * 20, "truncated or damaged"),
         # The name of an operation is no text, then it is a number.
-        (written().replace(b"Relu", b"\xff\xfe\xff\xfe"), "cut short or damaged"),
-        (written().replace(b"\x22\x04Relu", b"\x20\x84\x80\x80\x80\0"), "cut short or damaged"),
+        (written().replace(b"Relu", b"\xff\xfe\xff\xfe"), "truncated or damaged"),
+        (written().replace(b"\x22\x04Relu", b"\x20\x84\x80\x80\x80\0"), "truncated or damaged"),
         (written([relu()] * 5000), "too many operations"),
-        (written(), "does not say which game"),
+        (written(), "halma did not write it"),
     ],
 )
 def test_hostile_models_are_refused(tmp_path, data, words):
@@ -404,12 +405,12 @@ def test_hostile_models_are_refused(tmp_path, data, words):
 
 def test_a_model_that_is_not_what_it_says_is_refused():
     plain = tiny_model(GAME)
-    assert "wrong shape" in refusal(OnnxEvaluator, plain, GAME.shape, 160, 2)
-    assert "wrong shape" in refusal(OnnxEvaluator, plain, GAME.shape, 161, 3)
-    assert "onnxruntime says" in refusal(OnnxEvaluator, plain, (3, 4, 5), 161, 2)
-    assert "onnxruntime says" in refusal(OnnxEvaluator, b"\x08\x08", GAME.shape, 161, 2)
+    assert "wrong shape" in refusal(OnnxEvaluator, replace(INFO, actions=160), plain)
+    assert "wrong shape" in refusal(OnnxEvaluator, replace(INFO, players=3), plain)
+    assert "onnxruntime says" in refusal(OnnxEvaluator, replace(INFO, shape=(3, 4, 5)), plain)
+    assert "onnxruntime says" in refusal(OnnxEvaluator, INFO, b"\x08\x08")
     endless = tiny_model(GAME, scale=float("nan"))
-    assert "no numbers" in refusal(OnnxEvaluator, endless, GAME.shape, 161, 2)
+    assert "not finite" in refusal(OnnxEvaluator, INFO, endless)
 
 
 def test_architectures_by_name():
@@ -425,11 +426,11 @@ def test_architectures_by_name():
     ):
         with pytest.raises(OptionError, match=words):
             architecture(name)
-    assert new_network(GAME, "modern:s").architecture == "modern:size=s"
+    assert NetworkInfo.for_game(GAME, "modern:s").architecture == "modern:size=s"
     with pytest.raises(OptionError, match="for 2 players"):
-        new_network(halma.game("star-37-3p"), "liu2019")
+        NetworkInfo.for_game(halma.game("star-37-3p"), "liu2019")
     with pytest.raises(OptionError, match="at least 3 rows"):
-        new_network(halma.game("cdc-2x4-PPPP"), "liu2019")
+        NetworkInfo.for_game(halma.game("cdc-2x4-PPPP"), "liu2019")
 
 
 def test_architectures_are_documented():
@@ -459,25 +460,19 @@ def test_reading_needs_neither_torch_nor_onnxruntime(model, weights):
 def test_playing_needs_nothing_of_the_extra(model):
     done = run(
         "import sys\n"
-        "for name in ('torch', 'onnx', 'safetensors'): sys.modules[name] = None\n"
+        "for name in ('torch', 'onnx'): sys.modules[name] = None\n"
         "import halma\n"
         "from halma.agents import agent\n"
         f"network = agent('net:{model},sims=4')\n"
-        f"print(network.evaluator(halma.game({GAME.name!r})).actions)\n"
+        f"print(network.evaluator(halma.game({GAME.name!r})).info.actions)\n"
     )
     assert done.stdout == "161\n", done.stderr
 
 
-def test_a_missing_library_is_a_sentence(model, weights, monkeypatch):
-    for library in ("onnx", "safetensors"):
-        monkeypatch.setitem(sys.modules, library, None)
-    for use in (
-        lambda: read_info(weights),
-        lambda: write_weights(weights, describe(GAME, "modern"), ARRAYS),
-        lambda: network_file.write_model(model, describe(GAME, "modern"), b""),
-    ):
-        with pytest.raises(HalmaError, match=r'not installed: pip install "halma\[train\]"\.$'):
-            use()
+def test_a_missing_library_is_a_sentence(model, monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(HalmaError, match=r'not installed: pip install "halma\[train\]"\.$'):
+        network_file.write_model(model, INFO, b"")
 
 
 def test_training_without_torch_is_a_sentence(tmp_path):

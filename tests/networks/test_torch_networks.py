@@ -24,7 +24,7 @@ from halma.networks.export import (  # noqa: E402
     to_onnx,
 )
 from halma.networks.network_file import (  # noqa: E402
-    new_network,
+    NetworkInfo,
     read_info,
     read_model,
     write_weights,
@@ -45,7 +45,7 @@ def one_thread():
 
 
 def network_for(variant, architecture, seed=1):
-    return build(new_network(halma.game(variant), architecture), seed)
+    return build(NetworkInfo.for_game(halma.game(variant), architecture), seed)
 
 
 def shaken(variant, architecture):
@@ -192,11 +192,11 @@ def test_onnx_says_what_torch_says(tmp_path, variant, architecture):
     info.check(halma.game(variant), path)
     planes = some_planes(network, 37)
     expected = network(planes)
-    evaluator = OnnxEvaluator(model, info.shape, info.actions, info.players)
+    evaluator = OnnxEvaluator(info, model)
     torch_evaluator = TorchEvaluator(network)
     for number in (1, 2, 37):
-        for judge in (evaluator, torch_evaluator):
-            found = judge.evaluate(planes[:number].numpy())
+        for each in (evaluator, torch_evaluator):
+            found = each.evaluate(planes[:number].numpy())
             for ours, theirs in zip(found, expected, strict=True):
                 np.testing.assert_allclose(
                     ours, theirs[:number].detach().numpy(), rtol=1e-3, atol=1e-3
@@ -325,7 +325,7 @@ def test_a_gpu_says_what_the_cpu_says(graphs, narrow, precision, slack):
 
 def test_only_plain_operations_are_written():
     for variant, architecture in CASES:
-        onnx_file.look_through(to_onnx(network_for(variant, architecture)))
+        onnx_file.validate(to_onnx(network_for(variant, architecture)))
 
 
 @pytest.mark.parametrize("architecture", ["modern:s", "liu2019", "hsueh2023:16"])

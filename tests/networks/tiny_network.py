@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
-from halma.networks.network_file import describe, write_model
+from halma.networks.network_file import NetworkInfo, write_model
 
 make_node = helper.make_node
 
@@ -39,6 +39,7 @@ def tiny_model(game, seed=0, scale=0.5):
 
 
 def tiny_network(game, path, seed=0, **changed):
-    """Write a network file for a game; `changed` alters what it says of itself."""
-    write_model(path, replace(describe(game, "modern:size=s"), **changed), tiny_model(game, seed))
+    """Write a network file for a game; `changed` replaces fields of its description."""
+    info = replace(NetworkInfo.for_game(game, "modern:size=s"), **changed)
+    write_model(path, info, tiny_model(game, seed))
     return path

@@ -13,8 +13,9 @@ import pytest
 import halma
 from halma import _core
 from halma.errors import OptionError
+from halma.networks import FunctionEvaluator
 from halma.search.mcts import TreeOptions
-from halma.selfplay import Games, Pool, PoolOptions
+from halma.selfplay import FinishedGames, Pool, PoolOptions
 
 PUCT = TreeOptions(rule="puct", c=1.5, noise=0.25)
 SMALL = PoolOptions(search=PUCT, simulations=12, temperatures=((0, 1.0), (8, 0.0)))
@@ -25,65 +26,56 @@ NAMES += ("draughts-8x8",)
 
 
 @cache
-def answers(actions: int, players: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return a thousand made-up judgements."""
+def outputs(actions: int, players: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return logits and values of a thousand positions."""
     rng = np.random.default_rng(1)
     logits = rng.normal(size=(1009, actions)).astype(np.float32)
     return logits, rng.dirichlet(np.ones(players), 1009).astype(np.float32)
 
 
-def opinion(game: halma.Game, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return made-up logits and values, fixed by the planes of each position alone."""
-    logits, values = answers(game.actions, game.players)
+def made_up(game: halma.Game, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return random logits and values, fixed by the planes of each position alone."""
+    logits, values = outputs(game.actions, game.players)
     which = [zlib.crc32(one.astype(np.float32).tobytes()) % len(logits) for one in planes]
     return logits[which], values[which]
 
 
-def play_all(pool: Pool, dtype: str = "float32", half: bool = False) -> list[Games]:
-    def judge(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        logits, values = opinion(pool.game, planes)
-        return (logits.astype(np.float16), values) if half else (logits, values)
+def make_pool(
+    game: halma.Game,
+    options: PoolOptions = SMALL,
+    groups: int = 2,
+    function=made_up,
+    dtype: str = "float32",
+    **more,
+) -> Pool:
+    """Return a pool whose evaluations are random but fixed."""
+    evaluator = FunctionEvaluator(game.shape, lambda planes: function(game, planes), dtype)
+    return Pool(game, options, [evaluator] * groups, **more)
 
-    return list(pool.play(pool.callback_buffers(judge, dtype)))
 
-
-def joined(pool: Pool) -> dict[int, dict[str, object]]:
-    """Play to the end; return everything there is about each game, by number."""
+def by_number(games: FinishedGames) -> dict[int, dict[str, object]]:
+    """Return everything there is about each game, by number."""
     found: dict[int, dict[str, object]] = {}
-    for games in play_all(pool):
-        for i, number in enumerate(games.numbers):
-            rows = slice(games.row_offsets[i], games.row_offsets[i + 1])
-            entries = slice(games.policy_offsets[rows.start], games.policy_offsets[rows.stop])
-            assert number not in found
-            found[int(number)] = {
-                "events": games.events(i),
-                "scores": games.scores[i].tolist(),
-                "end": int(games.ends[i]),
-                "states": games.states[rows].tobytes(),
-                "values": games.values[rows].tobytes(),
-                "choices": games.choices[rows].tolist(),
-                "offsets": np.diff(games.policy_offsets[rows.start : rows.stop + 1]).tolist(),
-                "actions": games.policy_actions[entries].tolist(),
-                "shares": games.policy_shares[entries].tobytes(),
-            }
+    for i, rows in each_game(games):
+        entries = slice(games.policy_offsets[rows.start], games.policy_offsets[rows.stop])
+        found[int(games.numbers[i])] = {
+            "events": games.events(i),
+            "scores": games.scores[i].tolist(),
+            "end": int(games.ends[i]),
+            "states": games.states[rows].tobytes(),
+            "values": games.values[rows].tobytes(),
+            "choices": games.choices[rows].tolist(),
+            "offsets": np.diff(games.policy_offsets[rows.start : rows.stop + 1]).tolist(),
+            "actions": games.policy_actions[entries].tolist(),
+            "shares": games.policy_shares[entries].tobytes(),
+        }
+    assert len(found) == len(games)
     return found
 
 
-def each_game(games: Games) -> Iterator[tuple[int, slice]]:
+def each_game(games: FinishedGames) -> Iterator[tuple[int, slice]]:
     for i in range(len(games)):
         yield i, slice(int(games.row_offsets[i]), int(games.row_offsets[i + 1]))
-
-
-def one_batch(pool: Pool) -> Games:
-    """Play to the end and return all games at once."""
-    for group, buffer in enumerate(
-        pool.callback_buffers(lambda planes: opinion(pool.game, planes))
-    ):
-        while pool.core.active(group):
-            if number := pool.core.collect(group, buffer.planes):
-                buffer.start(number)
-                pool.core.submit(group, *buffer.finish())
-    return pool.take()
 
 
 def short(game: halma.Game, plies: int = 60) -> _core.Limits:
@@ -103,8 +95,8 @@ def test_games_do_not_depend_on_threads_groups_or_slots(name: str) -> None:
     game = halma.game(name)
     plans = ((1, 1, 5), (2, 2, 5), (3, 2, 4), (1, 3, 7))
     results = [
-        joined(
-            Pool(
+        by_number(
+            make_pool(
                 game,
                 replace(SMALL, simulations=6, opening=(0, 3)),
                 slots=slots,
@@ -113,7 +105,7 @@ def test_games_do_not_depend_on_threads_groups_or_slots(name: str) -> None:
                 seed=3,
                 games=10,
                 limits=short(game, 24),
-            )
+            ).play()
         )
         for threads, groups, slots in plans
     ]
@@ -126,7 +118,8 @@ def test_another_seed_gives_other_games() -> None:
     game = halma.game("rhombus-4x4-3")
     limits = short(game, 12)
     first, second = (
-        joined(Pool(game, SMALL, slots=3, seed=seed, games=4, limits=limits)) for seed in (1, 2)
+        by_number(make_pool(game, slots=3, seed=seed, games=4, limits=limits).play())
+        for seed in (1, 2)
     )
     assert first != second
 
@@ -134,8 +127,8 @@ def test_another_seed_gives_other_games() -> None:
 def test_games_can_be_numbered_from_anywhere() -> None:
     """What game 7 is does not depend on where a pool begins."""
     game = halma.game("ewn-3x3-3")
-    whole = joined(Pool(game, SMALL, slots=4, seed=5, games=9))
-    part = joined(Pool(game, SMALL, slots=2, seed=5, first=6, games=3))
+    whole = by_number(make_pool(game, slots=4, seed=5, games=9).play())
+    part = by_number(make_pool(game, slots=2, seed=5, first=6, games=3).play())
     assert part == {n: whole[n] for n in (6, 7, 8)}
 
 
@@ -145,7 +138,7 @@ def test_games_are_those_of_the_record(name: str) -> None:
     game = halma.game(name)
     limits = short(game)
     options = replace(SMALL, opening=(2, 2))
-    games = one_batch(Pool(game, options, slots=4, threads=2, seed=7, games=8, limits=limits))
+    games = make_pool(game, options, slots=4, threads=2, seed=7, games=8, limits=limits).play()
     assert len(games) == 8
     assert games.encode(game, np.arange(len(games.moves))).shape == (len(games.moves), *game.shape)
     for i, rows in each_game(games):
@@ -164,7 +157,6 @@ def test_games_are_those_of_the_record(name: str) -> None:
             assert games.movers[row] == game.core.mover(state)
             assert games.plies[row] == record.plies == row - rows.start
             assert games.repetitions[row] == record.repetitions
-            assert games.game_numbers[row] == games.numbers[i]
             if limits.no_progress:
                 share = record.halfmove_clock / limits.no_progress
                 assert games.no_progress[row] == pytest.approx(share, abs=1e-6)
@@ -191,7 +183,7 @@ def test_targets(name: str, rule: str) -> None:
     """Targets are distributions over legal moves; PUCT's are visits of all simulations."""
     game = halma.game(name)
     options = replace(SMALL, search=TreeOptions(rule=rule), simulations=10)
-    games = one_batch(Pool(game, options, slots=4, seed=1, games=6, limits=short(game, 16)))
+    games = make_pool(game, options, slots=4, seed=1, games=6, limits=short(game, 16)).play()
     assert (games.choices == _core.Choice.FULL.value).all()
     assert (games.simulations == 10).all()
     for row in range(len(games.moves)):
@@ -218,7 +210,7 @@ def test_without_noise_it_plays_what_a_single_tree_plays(name: str) -> None:
     search = TreeOptions(rule="puct", c=1.5)
     options = PoolOptions(search=search, simulations=20, temperatures=((0, 0.0),))
     limits = short(game, 20)
-    games = one_batch(Pool(game, options, slots=2, games=1, limits=limits))
+    games = make_pool(game, options, slots=2, games=1, limits=limits).play()
     planes = np.zeros((1, *game.shape), np.float32)
     record = _core.Record(game.core, limits, game.core.initial())
     earlier: list[bytes] = []
@@ -227,7 +219,7 @@ def test_without_noise_it_plays_what_a_single_tree_plays(name: str) -> None:
         state = record.state()
         batch.set_root(0, state, 20, earlier, record.halfmove_clock, limits.no_progress)
         while batch.collect(planes):
-            logits, values = opinion(game, planes)
+            logits, values = made_up(game, planes)
             batch.submit(np.exp(logits), values)
         assert game.core.legal(state)[batch.best(0)] == move
         assert batch.root_value(0) == pytest.approx(games.values[row], abs=1e-4)
@@ -236,18 +228,28 @@ def test_without_noise_it_plays_what_a_single_tree_plays(name: str) -> None:
     assert record.end != _core.End.NONE
 
 
+def halved(game: halma.Game, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    logits, values = made_up(game, planes)
+    return logits.astype(np.float16), values
+
+
 def test_bytes_and_halves_say_the_same() -> None:
     game = halma.game("rhombus-4x4-3:view=ids")
     plans = (("float32", False), ("uint8", False), ("float32", True))
     found = []
     for dtype, half in plans:
-        pool = Pool(game, replace(SMALL, simulations=6), slots=2, games=2, limits=short(game, 16))
-        found.append([g.events(i) for g in play_all(pool, dtype, half) for i in range(len(g))])
+        options, limits = replace(SMALL, simulations=6), short(game, 16)
+        function = halved if half else made_up
+        pool = make_pool(
+            game, options, function=function, dtype=dtype, slots=2, games=2, limits=limits
+        )
+        games = pool.play()
+        found.append([games.events(i) for i in range(len(games))])
     assert found[0] == found[1]
     assert len(found[2]) == 2
     assert halma.game("ewn-3x3-3").core.byte_planes
     with pytest.raises(ValueError, match="not whole"):
-        play_all(Pool(halma.game("cdc-2x4-PPPP"), SMALL, slots=2, games=2), "uint8")
+        make_pool(halma.game("cdc-2x4-PPPP"), dtype="uint8", slots=2, games=2).play()
 
 
 def test_halves_are_read_exactly() -> None:
@@ -258,21 +260,23 @@ def test_halves_are_read_exactly() -> None:
     shares = []
     for dtype in (np.float16, np.float32):
         logits = row.astype(np.float16).astype(dtype)
-        answer = (logits, np.full((1, 2), 0.5, dtype))
-        pool = Pool(game, options, slots=1, groups=1, games=1, limits=short(game, 1))
-        for games in pool.play(pool.callback_buffers(lambda planes, answer=answer: answer)):
-            shares.append(games.policy_shares)
+        output = (logits, np.full((1, 2), 0.5, dtype))
+        evaluator = FunctionEvaluator(game.shape, lambda planes, output=output: output)
+        pool = Pool(game, options, [evaluator], slots=1, games=1, limits=short(game, 1))
+        shares.append(pool.play().policy_shares)
     np.testing.assert_array_equal(*shares)
 
 
 def test_several_leaves_of_a_tree() -> None:
     game = halma.game("rhombus-4x4-3")
     options = replace(SMALL, simulations=20, leaves=4)
-    pool = Pool(game, options, slots=3, groups=1, seed=1, games=3, limits=short(game, 8))
-    assert pool.buffer_shape(0)[0] == 12
-    games = one_batch(pool)
+    pool = make_pool(game, options, slots=3, groups=1, seed=1, games=3, limits=short(game, 8))
+    assert len(pool.buffers[0].planes) == 12
+    games = pool.play()
     assert (games.simulations == 20).all()
-    assert joined(Pool(game, options, slots=3, threads=3, seed=1, games=3, limits=short(game, 8)))
+    assert by_number(
+        make_pool(game, options, slots=3, threads=3, seed=1, games=3, limits=short(game, 8)).play()
+    )
 
 
 def test_reused_trees_need_fewer_leaves() -> None:
@@ -280,13 +284,13 @@ def test_reused_trees_need_fewer_leaves() -> None:
     leaves = {}
     for reuse in (False, True):
         options = replace(SMALL, simulations=40, reuse=reuse, temperatures=((0, 0.0),))
-        pool = Pool(game, options, slots=2, seed=1, games=4, limits=short(game, 20))
-        games = one_batch(pool)
+        pool = make_pool(game, options, slots=2, seed=1, games=4, limits=short(game, 20))
+        games = pool.play()
         assert (games.simulations >= 40).all()
         leaves[reuse] = pool.totals["leaves"] / len(games.moves)
     assert leaves[True] < 0.9 * leaves[False]
     with pytest.raises(OptionError, match="Gumbel"):
-        Pool(game, replace(SMALL, search=TreeOptions(rule="gumbel"), reuse=True), slots=2)
+        make_pool(game, replace(SMALL, search=TreeOptions(rule="gumbel"), reuse=True), slots=2)
 
 
 @pytest.mark.parametrize("name", ["ewn-3x3-3", "cdc-2x4-PPPP", "star-37-3p"])
@@ -294,7 +298,11 @@ def test_reuse_with_chance_and_three_players(name: str) -> None:
     game = halma.game(name)
     options = replace(SMALL, reuse=True)
     runs = [
-        joined(Pool(game, options, slots=3, threads=t, seed=2, games=4, limits=short(game, 30)))
+        by_number(
+            make_pool(
+                game, options, slots=3, threads=t, seed=2, games=4, limits=short(game, 30)
+            ).play()
+        )
         for t in (1, 2)
     ]
     assert runs[0] == runs[1]
@@ -303,7 +311,7 @@ def test_reuse_with_chance_and_three_players(name: str) -> None:
 def test_playout_caps() -> None:
     game = halma.game("rhombus-4x4-3")
     options = replace(SMALL, simulations=20, full_share=0.3, fast_simulations=5)
-    games = one_batch(Pool(game, options, slots=4, seed=1, games=12, limits=short(game, 30)))
+    games = make_pool(game, options, slots=4, seed=1, games=12, limits=short(game, 30)).play()
     full = games.choices == _core.Choice.FULL.value
     assert 0.2 < full.mean() < 0.4
     assert (games.simulations == np.where(full, 20, 5)).all()
@@ -318,7 +326,7 @@ def test_temperature() -> None:
         options = replace(
             SMALL, search=TreeOptions(rule="puct", c=5), temperatures=((0, temperature), (6, 0.0))
         )
-        games = one_batch(Pool(game, options, slots=8, games=8, limits=short(game, 12)))
+        games = make_pool(game, options, slots=8, games=8, limits=short(game, 12)).play()
         number[temperature] = len({tuple(games.events(i)) for i in range(8)})
     assert number[0.0] == 1
     assert number[1.0] >= 6
@@ -330,8 +338,8 @@ def test_resigning() -> None:
     options = replace(
         SMALL, resign_below=0.45, resign_after=2, resign_never_share=0.5, simulations=8
     )
-    pool = Pool(game, options, slots=8, seed=1, games=40, limits=short(game, 30))
-    games = one_batch(pool)
+    pool = make_pool(game, options, slots=8, seed=1, games=40, limits=short(game, 30))
+    games = pool.play()
     resigned = games.ends == _core.End.NONE.value
     due = games.resign_plies >= 0
     assert due.sum() > 30  # made-up judgements despair soon
@@ -359,7 +367,7 @@ def test_resigning() -> None:
 def test_three_players_resign_when_one_is_left() -> None:
     game = halma.game("star-37-3p")
     options = replace(SMALL, resign_below=0.33, resign_never_share=0.0, simulations=8)
-    games = one_batch(Pool(game, options, slots=8, seed=1, games=12, limits=short(game, 60)))
+    games = make_pool(game, options, slots=8, seed=1, games=12, limits=short(game, 60)).play()
     resigned = games.ends == _core.End.NONE.value
     assert resigned.any()
     assert (np.sort(games.scores[resigned], axis=1) == [0, 0, 1]).all()
@@ -367,14 +375,13 @@ def test_three_players_resign_when_one_is_left() -> None:
 
 def test_memory_is_flat() -> None:
     game = halma.game("ewn-3x3-3")
-    pool = Pool(game, replace(SMALL, simulations=16), slots=16, groups=1, seed=1)
-    seen = []
     zeros = (np.zeros((16, game.actions), np.float32), np.full((16, 2), 0.5, np.float32))
-    for games in pool.play(pool.callback_buffers(lambda planes: zeros)):
+    evaluator = FunctionEvaluator(game.shape, lambda planes: zeros)
+    pool = Pool(game, replace(SMALL, simulations=16), [evaluator], slots=16, seed=1)
+    seen = []
+    while pool.totals["games"] < 600:
+        assert len(pool.play(games=5)) >= 5
         seen.append((int(pool.totals["games"]), pool.bytes))
-        assert len(games) > 0
-        if pool.totals["games"] > 600:
-            break
     early = max(size for number, size in seen if number < 200)
     late = max(size for number, size in seen if number > 400)
     assert late < 1.25 * early
@@ -384,8 +391,8 @@ def test_memory_is_flat() -> None:
 def test_games_without_a_search_do_not_hang() -> None:
     game = halma.game("ewn-3x3-3")
     options = replace(SMALL, opening=(200, 200))
-    pool = Pool(game, options, slots=2, groups=1)
-    planes = np.zeros(pool.buffer_shape(0), np.float32)
+    pool = make_pool(game, options, slots=2, groups=1)
+    planes = pool.buffers[0].planes
     assert pool.core.collect(0, planes) == 0
     assert pool.core.active(0) == 2
     assert 0 < pool.core.finished <= 4
@@ -393,28 +400,25 @@ def test_games_without_a_search_do_not_hang() -> None:
 
 def test_it_can_be_left_and_taken_up() -> None:
     game = halma.game("ewn-3x3-3")
-    whole = joined(Pool(game, SMALL, slots=3, seed=1, games=9))
-    pool = Pool(game, SMALL, slots=3, seed=1, games=9)
-    buffers = pool.callback_buffers(lambda planes: opinion(game, planes))
-    events = {}
-    while len(events) < 9:
-        for games in pool.play(buffers):
-            events |= {int(n): games.events(i) for i, n in enumerate(games.numbers)}
-            break
-    assert events == {n: g["events"] for n, g in whole.items()}
+    whole = by_number(make_pool(game, slots=3, seed=1, games=9).play())
+    pool = make_pool(game, slots=3, seed=1, games=9)
+    found = {}
+    while len(found) < 9:
+        found |= by_number(pool.play(games=1))
+    assert found == whole
 
 
 def test_more_games_can_be_asked_for() -> None:
     game = halma.game("ewn-3x3-3")
-    pool = Pool(game, SMALL, slots=3, seed=1, games=2)
-    assert sum(map(len, play_all(pool))) == 2
+    pool = make_pool(game, slots=3, seed=1, games=2)
+    assert len(pool.play()) == 2
     pool.core.end = 7
-    assert sum(map(len, play_all(pool))) == 5
+    assert len(pool.play()) == 5
 
 
 def test_games_written_in_python() -> None:
     game = halma.game("frogs-3-2")
-    runs = [joined(Pool(game, SMALL, slots=2, threads=t, games=3)) for t in (1, 2)]
+    runs = [by_number(make_pool(game, slots=2, threads=t, games=3).play()) for t in (1, 2)]
     assert runs[0] == runs[1]
 
 
@@ -429,11 +433,11 @@ def test_wrong_use_is_refused() -> None:
         (replace(SMALL, temperatures=((5, 1.0), (5, 0.0))), "order of plies"),
     ):
         with pytest.raises(OptionError, match=message):
-            Pool(game, options, slots=2)
+            make_pool(game, options, slots=2)
     with pytest.raises(OptionError, match="at least one slot"):
-        Pool(game, SMALL, slots=1, groups=2)
-    pool = Pool(game, SMALL, slots=4, groups=2)
-    planes = np.zeros(pool.buffer_shape(0), np.float32)
+        make_pool(game, slots=1, groups=2)
+    pool = make_pool(game, slots=4, groups=2)
+    planes = pool.buffers[0].planes
     logits, values = np.zeros((2, game.actions), np.float32), np.zeros((2, 2), np.float32)
     with pytest.raises(IndexError, match="no such group"):
         pool.core.collect(2, planes)

@@ -6,24 +6,19 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from halma.agents import mcts
 from halma.agents.agent import Agent
 from halma.agents.kind import Kind
 from halma.agents.mcts import TreeAgent, tree_options
-from halma.errors import NameSyntaxError, NetworkError, suggestion
+from halma.errors import NameSyntaxError
 from halma.games import Game, Record
 from halma.names import Option, Value
+from halma.networks import OnnxEvaluator, find_network, load
 from halma.search.analysis import Analysis
-
-if TYPE_CHECKING:
-    from halma.networks.onnx_evaluator import OnnxEvaluator
 
 #: options it has in common with `mcts`
 _SHARED = ("c", "untried", "solver", "loops", "temperature", "plies", "considered")
-#: networks that come with the package
-MODELS = Path(__file__).parents[1] / "networks" / "models"
 
 
 @dataclass
@@ -44,34 +39,11 @@ class NetAgent(TreeAgent):
         return search.search(record, self.simulations or 1, line_length)
 
     def evaluator(self, game: Game) -> OnnxEvaluator:
-        """Return the network, once it is known to be for this variant."""
-        from halma.networks.network_file import read_model
-        from halma.networks.onnx_evaluator import OnnxEvaluator
-
+        """Return the network, checked to be for this variant."""
         if self._network is None or self._checked != game:
-            info, model = read_model(self.file)
-            info.check(game, self.file)
-            self._network = OnnxEvaluator(
-                model, info.shape, info.actions, info.players, self.threads, f"'{self.file}'"
-            )
+            self._network = load(self.file, game, self.threads)
             self._checked = game
         return self._network
-
-
-def find_network(name: str) -> Path:
-    """Return the file that a name means: one that comes with halma, or one on disk."""
-    shipped = {path.stem: path for path in sorted(MODELS.glob("*.onnx"))}
-    if name in shipped:
-        return shipped[name]
-    path = Path(name)
-    # A name with a folder or an ending is a file's, and reading it says what is wrong.
-    if path.suffix in (".onnx", ".safetensors") or len(path.parts) > 1 or path.exists():
-        return path
-    have = f"Those are {', '.join(shipped)}." if shipped else "None do so far."
-    raise NetworkError(
-        f"There is no network '{name[:60]}': it is neither a file nor one that comes with halma."
-        f"{suggestion(name, shipped)} {have}"
-    )
 
 
 def _build(name: str, given: Mapping[str, Value]) -> Agent:

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from halma.errors import OptionError
-from halma.names import split
+from halma.names import Option, resolve, split
 from halma.statistics import expected_score
 
 #: count of a pair's score that was never observed
@@ -53,23 +53,21 @@ class Sprt:
         }
 
 
+_OPTIONS = (
+    Option("elo0", Sprt.elo0, "", low=-2000, high=2000, decimal=True),
+    Option("elo1", Sprt.elo1, "", low=-2000, high=2000, decimal=True),
+    Option("alpha", Sprt.alpha, "", low=0.001, high=0.499, decimal=True),
+    Option("beta", Sprt.beta, "", low=0.001, high=0.499, decimal=True),
+)
+
+
 def parse_sprt(text: str) -> Sprt:
     """Read `elo0=0,elo1=10,alpha=0.05,beta=0.05`; these are the defaults."""
     _, given = split(f"sprt:{text}")
-    values: dict[str, float] = {}
-    known = ("elo0", "elo1", "alpha", "beta")
-    for key, word in given.items():
-        if key not in known:
-            raise OptionError(f"An SPRT has no option '{key}': it has {', '.join(known)}.")
-        try:
-            values[key] = float(word)
-        except ValueError:
-            raise OptionError(f"'{key}' cannot be '{word[:20]}': it is a number.") from None
-    test = Sprt(**values)
-    if not -2000 <= test.elo0 < test.elo1 <= 2000:
-        raise OptionError("An SPRT needs -2000 <= elo0 < elo1 <= 2000.")
-    if not (0 < test.alpha < 0.5 and 0 < test.beta < 0.5):
-        raise OptionError("An SPRT needs alpha and beta between 0 and 0.5.")
+    values = resolve("sprt", given, _OPTIONS)
+    test = Sprt(**{key: float(value) for key, value in values.items()})
+    if test.elo0 >= test.elo1:
+        raise OptionError("An SPRT needs elo0 < elo1.")
     return test
 
 

@@ -6,11 +6,10 @@ where there is one, compiled and in bfloat16, otherwise in onnxruntime with a th
 
 from __future__ import annotations
 
-import os
 import random
-import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,7 +21,9 @@ from halma.games import Record
 from halma.interrupt import Interrupted
 from halma.learn.recipe import Recipe, load
 from halma.learn.selfplay import SelfPlay
-from halma.networks.evaluator_pool import EvaluatorPool, find_device
+from halma.machine import core_count
+from halma.networks.evaluator_pool import EvaluatorPool
+from halma.networks.torch_evaluator import find_device
 
 VARIANT, NETWORK, SIMULATIONS = "rhombus-7x7-6:liu2019", "liu2019", 175
 #: reported by liu2019: plies of a game, games per second on 12 cores and a GPU
@@ -52,14 +53,14 @@ def beside_network(effort: Effort, seed: int) -> list[Measurement]:
     import torch
 
     from halma.networks.architectures.build import build
-    from halma.networks.network_file import new_network
+    from halma.networks.network_file import NetworkInfo
 
     on_gpu = torch.cuda.is_available()
-    threads = os.cpu_count() or 1
+    threads = core_count()
     groups, batch = (2, GPU_BATCH) if on_gpu else (threads, CPU_BATCH)
     recipe = _recipe(seed, **{"selfplay.parallel_games": groups * batch})
     game = recipe.game
-    network = build(new_network(game, NETWORK), seed)
+    network = build(NetworkInfo.for_game(game, NETWORK), seed)
     pool = EvaluatorPool(network, "cuda" if on_gpu else "cpu", threads, compiled=on_gpu)
     play = SelfPlay(game, recipe.settings, pool.evaluators, threads)
     seconds = max(10 * effort.seconds, LEAST_SECONDS)
@@ -91,13 +92,13 @@ def one_move(effort: Effort, seed: int) -> Measurement:
     from halma.agents import agent
     from halma.networks.architectures.build import build
     from halma.networks.export import export
-    from halma.networks.network_file import new_network
+    from halma.networks.network_file import NetworkInfo
 
     game = _recipe(seed).game
     rng = random.Random(seed)
     with TemporaryDirectory() as folder:
         path = Path(folder) / "network.onnx"
-        export(build(new_network(game, NETWORK), seed), path)
+        export(build(NetworkInfo.for_game(game, NETWORK), seed), path)
         player = agent(f"net:file={path},sims={MOVE_SIMULATIONS}")
         record = Record(game)
         player.choose(record, rng)  # the first call loads the file
@@ -123,7 +124,7 @@ def learner(seed: int) -> Measurement:
     buffer = ReplayBuffer(recipe.game, LEARNER_GAMES, position_share=1.0, seed=seed)
     buffer.add(1, agent_games(recipe.game, settings))
     buffer.gather()
-    trainer = Trainer(recipe.game, settings, find_device("auto"), threads=os.cpu_count() or 1)
+    trainer = Trainer(recipe.game, settings, find_device("auto"), threads=core_count())
     rate = settings.learning.rate
     trainer.train(buffer, LEARNER_STEPS, rate, (seed, 0))  # the first steps allocate
     losses = trainer.train(buffer, LEARNER_STEPS, rate, (seed, 1))
@@ -161,27 +162,21 @@ def _self_play(play: SelfPlay, seconds: float) -> float:
 
 def _alone(pool: EvaluatorPool, batch: int, seconds: float, on_gpu: bool) -> float:
     """Return positions evaluated per second on full batches, without self-play."""
-    evaluated = [0] * len(pool.evaluators)
+    if on_gpu:
+        return _alone_on_gpu(pool.evaluators[0], batch, seconds)
     began = time.perf_counter()
 
-    def work(group: int, evaluator: Any) -> None:
-        buffer = evaluator.buffer(batch)
+    def work(evaluator: Any) -> int:
+        buffer, evaluated = evaluator.buffer(batch), 0
         while time.perf_counter() - began < seconds:
             buffer.start(batch)
             buffer.finish()
-            evaluated[group] += batch
+            evaluated += batch
+        return evaluated
 
-    if on_gpu:
-        return _alone_on_gpu(pool.evaluators[0], batch, seconds)
-    workers = [
-        threading.Thread(target=work, args=(group, evaluator))
-        for group, evaluator in enumerate(pool.evaluators)
-    ]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    return sum(evaluated) / (time.perf_counter() - began)
+    with ThreadPoolExecutor(len(pool.evaluators)) as threads:
+        evaluated = sum(threads.map(work, pool.evaluators))
+    return evaluated / (time.perf_counter() - began)
 
 
 def _alone_on_gpu(evaluator: Any, batch: int, seconds: float) -> float:

@@ -7,24 +7,16 @@ network is measured alone, in self-play, for a single move, and in training.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
 
 from halma.bench.harness import Effort, Work, measure_rate
 from halma.bench.report import Measurement
 from halma.games import Game, game
+from halma.networks import FunctionEvaluator
 from halma.search.mcts import TreeOptions
 from halma.selfplay import Pool, PoolOptions
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    Array = np.ndarray[Any, np.dtype[Any]]
-
-#: maps planes to logits and values
-Evaluate = Callable[["Array"], tuple["Array", "Array"]]
 
 
 @dataclass(frozen=True)
@@ -38,7 +30,9 @@ class PoolCase:
     def pool(self, seed: int) -> Pool:
         """Return a self-play pool on one thread."""
         options = PoolOptions(search=self.search, simulations=self.simulations)
-        return Pool(game(self.variant), options, slots=SLOTS, threads=1, seed=seed)
+        variant = game(self.variant)
+        evaluators = [free_evaluator(variant)] * 2
+        return Pool(variant, options, evaluators, slots=SLOTS, threads=1, seed=seed)
 
 
 #: liu2019's planes and simulations, our own board with Gumbel, dice, and face-down pieces
@@ -58,10 +52,9 @@ def measure_selfplay(effort: Effort, seed: int) -> Iterator[Measurement | str]:
     """Measure the pool alone, then with a network where torch is installed."""
     for case in CASES:
         pool = case.pool(seed)
-        work = _leaves(pool, free_evaluator(game(case.variant)))
         # Only liu2019's case has a goal; the others are there for comparison.
         goal = LEAVES_GOAL if case is CASES[0] else None
-        yield measure_rate(f"{case.variant} pool", "leaves/s", effort, work, goal)
+        yield measure_rate(f"{case.variant} pool", "leaves/s", effort, _leaves(pool), goal)
         yield Measurement(f"{case.variant} memory", pool.bytes / SLOTS, "bytes/game")
     yield _short_games(effort, seed)
     if find_spec("torch") is None:
@@ -72,20 +65,21 @@ def measure_selfplay(effort: Effort, seed: int) -> Iterator[Measurement | str]:
     yield from measure_network(effort, seed)
 
 
-def free_evaluator(variant: Game) -> Evaluate:
+def free_evaluator(variant: Game) -> FunctionEvaluator:
     """Return an evaluator that takes no time: random outputs, drawn beforehand."""
     import numpy as np
 
     rng = np.random.default_rng(0)
     logits = rng.normal(size=(SLOTS, variant.actions)).astype(np.float32)
     values = rng.dirichlet(np.full(variant.players, 4.0), SLOTS).astype(np.float32)
-    return lambda planes: (logits[: len(planes)], values[: len(planes)])
+    return FunctionEvaluator(
+        variant.shape, lambda planes: (logits[: len(planes)], values[: len(planes)])
+    )
 
 
-def _leaves(pool: Pool, evaluate: Evaluate) -> Work:
+def _leaves(pool: Pool) -> Work:
     """Return work that counts evaluated leaves; a portion is one batch of each group."""
-    buffers = pool.callback_buffers(evaluate)
-    core = pool.core
+    core, buffers = pool.core, pool.buffers
     for group, buffer in enumerate(buffers):
         buffer.start(core.collect(group, buffer.planes))
 
@@ -104,12 +98,10 @@ def _leaves(pool: Pool, evaluate: Evaluate) -> Work:
 def _short_games(effort: Effort, seed: int) -> Measurement:
     """Measure games per second of a short game."""
     pool = SHORT_GAMES.pool(seed)
-    buffers = pool.callback_buffers(free_evaluator(game(SHORT_GAMES.variant)))
     best = 0.0
     for _ in range(effort.rounds):
         began, before = time.perf_counter(), pool.totals["games"]
-        for _games in pool.play(buffers):
-            if time.perf_counter() - began > effort.seconds:
-                break
+        while time.perf_counter() - began < effort.seconds:
+            pool.play(games=SLOTS)
         best = max(best, (pool.totals["games"] - before) / (time.perf_counter() - began))
     return Measurement(f"{SHORT_GAMES.variant} games", best, "games/s")

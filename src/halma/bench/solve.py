@@ -120,7 +120,7 @@ def _by_command(case: SolveCase) -> SolveCost:
     with TemporaryDirectory() as folder:
         ran = subprocess.run([*command, "--out", folder], capture_output=True, text=True)
     if ran.returncode:
-        raise HalmaError(ran.stderr.strip())
+        raise HalmaError(ran.stderr.strip().splitlines()[-1])
     about = json.loads(ran.stdout)
     seconds, after = time.perf_counter() - started, os.times()
     worked = after.children_user + after.children_system

@@ -1,21 +1,21 @@
-"""Options and progress display that `match` and `tournament` share."""
+"""Options that `match` and `tournament` share, and playing with a progress display."""
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from halma.cli.progress import progress
 from halma.cli.verb import note
+from halma.machine import core_count
 
 if TYPE_CHECKING:
-    from halma.arena import GameStore, Plan, Tally
-    from halma.arena.matches import Watch
+    from halma.arena import Plan, Sprt, Tally
 
 GameName = Annotated[str, typer.Option(help="A variant, such as ewn-5x5-6.")]
 OpeningPlies = Annotated[
@@ -37,14 +37,6 @@ Database = Annotated[
     typer.Option(help="Store games in this file, and continue a match found in it."),
 ]
 
-#: seconds between lines of progress where standard error is no terminal
-_PAUSE = 10
-
-
-def worker_count(workers: int | None) -> int:
-    """Return the number of processes to play with."""
-    return workers or len(os.sched_getaffinity(0))
-
 
 def book_positions(book: Path | None, game: str) -> list[str]:
     """Read a book, if one is given."""
@@ -54,90 +46,39 @@ def book_positions(book: Path | None, game: str) -> list[str]:
     return [] if book is None else read_book(book, load(game))
 
 
-def whole_sets(plan: Plan, games: int) -> int:
-    """Return the number of games rounded up to whole sets, with a note if it differs."""
-    whole = plan.games_for(games)
-    if whole != games:
-        note(f"Games come in sets of {plan.set_size}, so {whole} are played, not {games}.")
-    return whole
+def play(
+    plans: Sequence[Plan],
+    games: int,
+    workers: int | None,
+    db: Path | None,
+    sprt: Sprt | None = None,
+) -> tuple[list[Tally], dict[str, Any]]:
+    """Play matches; return their tallies, and the facts of this run for JSON."""
+    from halma.arena import GameStore, play_matches
 
-
-def open_store(path: Path | None) -> GameStore | nullcontext[None]:
-    """Open a file of games, if one is given."""
-    from halma.arena import GameStore
-
-    return nullcontext() if path is None else GameStore(path)
-
-
-class Throughput:
-    """Counts the games that were played in this run, without those found in a store."""
-
-    def __init__(self) -> None:
-        self.found: int | None = None
-        self.games = 0
-        self.began = time.perf_counter()
-
-    def update(self, tallies: Sequence[Tally]) -> None:
-        """Count the games; the first call counts those found."""
-        self.games = sum(tally.games for tally in tallies)
-        if self.found is None:
-            self.found = self.games
-
-    def as_dict(self) -> dict[str, float]:
-        """Return games and seconds for JSON."""
-        seconds = time.perf_counter() - self.began
-        played = self.games - (self.found or 0)
-        return {
-            "games_played_now": played,
-            "seconds": seconds,
-            "games_per_second": played / seconds,
-        }
-
-
-@contextmanager
-def progress(total: int, throughput: Throughput) -> Iterator[Watch]:
-    """Show progress on standard error: a bar in a terminal, otherwise a line now and then."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    console = Console(stderr=True, highlight=False)
-    if not console.is_terminal:
-        yield _lines(total, throughput)
-        return
-    with Progress(
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.description}", markup=False),
-        console=console,
-        transient=True,
-    ) as bar:
-        task = bar.add_task("", total=total)
+    workers = workers or core_count()
+    each = plans[0].games_for(games)
+    if each != games:
+        note(f"Games come in sets of {plans[0].set_size}, so {each} are played, not {games}.")
+    counts: list[int] = []
+    began = time.perf_counter()
+    with nullcontext() if db is None else GameStore(db) as store, progress("games") as update:
 
         def watch(tallies: Sequence[Tally]) -> None:
-            throughput.update(tallies)
-            bar.update(task, completed=throughput.games, description=_score(tallies))
+            # The first call counts the games that were found in the store.
+            counts.append(sum(tally.games for tally in tallies))
+            update(counts[-1], each * len(plans), _score(tallies))
 
-        yield watch
-
-
-def _lines(total: int, throughput: Throughput) -> Watch:
-    last = time.monotonic()
-
-    def watch(tallies: Sequence[Tally]) -> None:
-        nonlocal last
-        throughput.update(tallies)
-        if time.monotonic() - last >= _PAUSE:
-            last = time.monotonic()
-            note(f"{throughput.games} of {total} games  {_score(tallies)}".rstrip())
-
-    return watch
+        tallies = play_matches(plans, games, workers, store, sprt, watch)
+        matches = [] if store is None else [store.match_of(plan) for plan in plans]
+    seconds, played = time.perf_counter() - began, counts[-1] - counts[0]
+    return tallies, {
+        "games_played_now": played,
+        "seconds": seconds,
+        "games_per_second": played / seconds,
+        "workers": workers,
+        "stored": None if db is None else {"db": str(db), "matches": matches},
+    }
 
 
 def _score(tallies: Sequence[Tally]) -> str:

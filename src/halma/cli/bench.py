@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Annotated
+from importlib import import_module
+from typing import Annotated
 
 import typer
 
 from halma.cli.verb import JsonFlag, Seed, note, print_json, verb
-
-if TYPE_CHECKING:
-    from halma.bench.harness import Effort
-    from halma.bench.report import Measurement
-
-    Benchmark = Callable[[Effort, int], Iterator[Measurement | str]]
 
 bench = typer.Typer(
     help="Measure the speed of halma. A value that misses its goal is no error.",
@@ -23,70 +17,51 @@ bench = typer.Typer(
 
 Quick = Annotated[bool, typer.Option("--quick", help="Measure for seconds, not minutes.")]
 
+#: Each is a module of halma.bench with a function of the name measure_NAME.
+BENCHMARKS = {
+    "rules": """Measure the rules: random games, perft, move lists.
 
-def rules(quick: Quick = False, seed: Seed = 0, json: JsonFlag = False) -> None:
-    """Measure the rules: random games, perft, move lists.
+    One thread, the best of five rounds, beside OpenSpiel where it is installed and has the game.
+    """,
+    "search": """Measure the searches: speed, memory, scaling over two cores.
 
-    One thread, the best of five rounds, beside OpenSpiel where it is installed and has the
-    game.
-    """
-    from halma.bench.rules import measure_rules
+    The best of five rounds, beside OpenSpiel's MCTSBot where it is installed and has the game.
+    """,
+    "solve": """Measure exact solving and look-ups.
 
-    _measure(measure_rules, quick, seed, json)
+    Solving runs on two threads, look-ups in a mapped table. Large variants take minutes and are
+    left out of a quick run.
+    """,
+    "tabular": """Measure tabular AlphaZero: speed, threads, memory.
 
+    The best of five rounds, beside the times of hsueh2023. A quick run plays a tenth of the
+    games and leaves memory out.
+    """,
+    "selfplay": """Measure self-play: the pool alone, and with a network.
 
-def search(quick: Quick = False, seed: Seed = 0, json: JsonFlag = False) -> None:
-    """Measure the searches: simulations per second, memory, scaling over two cores.
-
-    The best of five rounds, beside OpenSpiel's MCTSBot where it is installed and has the
-    game.
-    """
-    from halma.bench.search import measure_search
-
-    _measure(measure_search, quick, seed, json)
-
-
-def solve(quick: Quick = False, seed: Seed = 0, json: JsonFlag = False) -> None:
-    """Measure exact solving on two threads, and look-ups in a mapped table.
-
-    Large variants take minutes and are left out of a quick run.
-    """
-    from halma.bench.solve import measure_solve
-
-    _measure(measure_solve, quick, seed, json)
+    The pool alone runs on one thread, with a network on every core.
+    """,
+}
 
 
-def tabular(quick: Quick = False, seed: Seed = 0, json: JsonFlag = False) -> None:
-    """Measure tabular AlphaZero: an iteration, a match against perfect play, threads, memory.
+def _add_command(name: str, about: str) -> None:
+    def measure(quick: Quick = False, seed: Seed = 0, json: JsonFlag = False) -> None:
+        from halma.bench import peers
+        from halma.bench.harness import FULL, QUICK, machine
+        from halma.bench.report import BenchReport
 
-    The best of five rounds; a quick run plays a tenth of the games and leaves memory out.
-    """
-    from halma.bench.tabular import ABOUT_PAPER, measure_tabular
+        module = import_module(f"halma.bench.{name}")
+        benchmark = getattr(module, f"measure_{name}")
+        peer = getattr(module, "PEER", None) or peers.about()
+        setting = {**machine(), "peer": peer}
+        report = BenchReport.collect(benchmark(QUICK if quick else FULL, seed), note)
+        if json:
+            print_json({**setting, **report.as_dict()})
+        else:
+            report.print(setting)
 
-    _measure(measure_tabular, quick, seed, json, ABOUT_PAPER)
-
-
-def selfplay(quick: Quick = False, seed: Seed = 0, json: JsonFlag = False) -> None:
-    """Measure self-play: the pool alone on one thread, and with a network on every core."""
-    from halma.bench.selfplay import measure_selfplay
-
-    _measure(measure_selfplay, quick, seed, json)
-
-
-def _measure(
-    benchmark: Benchmark, quick: bool, seed: int, json: bool, peer: str | None = None
-) -> None:
-    from halma.bench import peers
-    from halma.bench.harness import FULL, QUICK, machine
-    from halma.bench.report import BenchReport
-
-    about = {**machine(), "peer": peer or peers.about()}
-    report = BenchReport.collect(benchmark(QUICK if quick else FULL, seed), note)
-    if json:
-        print_json({**about, **report.as_dict()})
-    else:
-        report.print(about)
+    bench.command(name, help=about)(verb(measure))
 
 
-for command in (rules, search, solve, tabular, selfplay):
-    bench.command()(verb(command))
+for name, about in BENCHMARKS.items():
+    _add_command(name, about)

@@ -18,8 +18,9 @@ def games(json: JsonFlag = False) -> None:
     described = [_describe(family) for family in families()]
     if json:
         print_json({"families": described})
-    else:
-        _print_tables(described)
+        return
+    for family in described:
+        _print(family)
 
 
 def _describe(family: Family) -> dict[str, Any]:
@@ -56,42 +57,20 @@ def _describe_option(option: Option) -> dict[str, Any]:
     return {"key": option.key, "default": option.default, "help": option.help, **allowed}
 
 
-def _print_tables(described: list[dict[str, Any]]) -> None:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
-    console = Console(highlight=False)
-    for family in described:
-        table = Table(
-            title=escape(family["title"]),
-            caption=escape(family["pattern"]),
-            title_justify="left",
-            caption_justify="left",
-        )
-        for heading in ("variant", "players", "actions", "planes", "about"):
-            table.add_column(heading, justify="right" if heading in _NUMBERS else "left")
-        for variant in family["variants"]:
-            table.add_row(
-                variant["name"],
-                str(variant["players"]),
-                str(variant["actions"]),
-                " x ".join(map(str, variant["planes"])),
-                escape(variant["about"]),
-            )
-        console.print(table)
-        for option in family["options"]:
-            allowed = option.get("choices") or [f"{option['low']} to {option['high']}"]
-            console.print(
-                f"  {option['key']}={'|'.join(allowed)}  {option['help']} ({option['default']})",
-                markup=False,
-            )
-        defaults = {option["key"]: option["default"] for option in family["options"]}
-        for name, values in family["presets"].items():
-            changed = {key: value for key, value in values.items() if value != defaults[key]}
-            settings = ",".join(f"{key}={value}" for key, value in changed.items())
-            console.print(f"  rules={name}  {settings or 'the defaults'}", markup=False)
-        console.print()
-
-
-_NUMBERS = ("players", "actions")
+def _print(family: dict[str, Any]) -> None:
+    print(f"{family['title']}: {family['pattern']}\n")
+    width = max(len(variant["name"]) for variant in family["variants"])
+    for variant in family["variants"]:
+        planes = "x".join(map(str, variant["planes"]))
+        sizes = f"{variant['players']} players {variant['actions']:>5} actions {planes:>8} planes"
+        print(f"  {variant['name']:<{width}}  {sizes}  {variant['about']}")
+    print()
+    for option in family["options"]:
+        allowed = option.get("choices") or [f"{option['low']} to {option['high']}"]
+        print(f"  {option['key']}={'|'.join(allowed)}  {option['help']} ({option['default']})")
+    defaults = {option["key"]: option["default"] for option in family["options"]}
+    for name, values in family["presets"].items():
+        changed = {key: value for key, value in values.items() if value != defaults[key]}
+        settings = ",".join(f"{key}={value}" for key, value in changed.items())
+        print(f"  rules={name}  {settings or 'the defaults'}")
+    print()

@@ -12,13 +12,9 @@ from halma.cli.arena import (
     GameName,
     OpeningPlies,
     Plies,
-    Throughput,
     Workers,
     book_positions,
-    open_store,
-    progress,
-    whole_sets,
-    worker_count,
+    play,
 )
 from halma.cli.verb import JsonFlag, Seed, note, print_json
 from halma.errors import HalmaError
@@ -52,25 +48,15 @@ def match(
     Seats are balanced, and the games of a set share their opening and their dice. Two agents
     in a game for three take one and two seats, in all six ways.
     """
-    from halma.arena import make_plan, play_matches
+    from halma.arena import make_plan
     from halma.arena.sprt import parse_sprt
 
     test = None if sprt is None else parse_sprt(sprt)
     plan = make_plan(game, agents, seed, opening_plies, book_positions(book, game), plies)
     if test is not None and len(plan.agents) != 2:
         raise HalmaError("--sprt compares two agents, not three or more.")
-    throughput = Throughput()
-    with open_store(db) as store:
-        total = whole_sets(plan, games)
-        with progress(total, throughput) as watch:
-            (tally,) = play_matches([plan], games, worker_count(workers), store, test, watch)
-        stored = None if store is None else {"db": str(db), "match": store.match_of(plan)}
-    report = {
-        **tally.as_dict(test),
-        **throughput.as_dict(),
-        "workers": worker_count(workers),
-        "stored": stored,
-    }
+    (tally,), facts = play([plan], games, workers, db, test)
+    report = {**tally.as_dict(test), **facts}
     if json:
         for warning in tally.warnings:
             note(warning)

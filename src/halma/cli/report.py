@@ -17,7 +17,7 @@ def report(
     ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Write the report of a training run: curves, settings, worst positions, in one HTML file.
+    """Write the report of a training run: curves, settings, largest errors, in one HTML file.
 
     Training writes it too, now and then and at its end.
     """

@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 
-from halma.cli.arena import Workers, worker_count
+from halma.cli.arena import Workers
 from halma.cli.verb import JsonFlag, Seed, note, print_json
+from halma.machine import core_count
 
 
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="A paper, such as he2016 or hsueh2023.")],
+    paper: Annotated[str, typer.Argument(help="A paper, such as hsueh2023.")],
     experiment: Annotated[
         str, typer.Argument(help="One of its tables or figures, such as fig8, or a group of them.")
     ] = "all",
@@ -57,7 +58,7 @@ def reproduce(
         note=note,
         full=full,
         seed=seed,
-        workers=worker_count(workers),
+        workers=workers or core_count(),
         adopt=tuple(adopt or ()),
         only=tuple(only or ()),
         draw_only=draw,

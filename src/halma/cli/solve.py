@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from halma.cli.progress import progress
 from halma.cli.verb import JsonFlag, Variant, note, print_json
 from halma.errors import HalmaError
-from halma.machine import peak_bytes
-
-if TYPE_CHECKING:
-    from halma.solve.solution import Progress
+from halma.machine import core_count, peak_bytes
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
@@ -50,7 +44,7 @@ def solve(
     memory: Annotated[str, typer.Option(help="Memory limit, such as 500M.")] = "8G",
     threads: Annotated[
         int, typer.Option(min=1, max=256, help="Threads; by default one per core.")
-    ] = os.cpu_count() or 1,
+    ] = core_count(),
     json: JsonFlag = False,
 ) -> None:
     """Solve a variant exactly and write a table of values.
@@ -77,17 +71,17 @@ def solve(
             f"{chosen.name}: {plan.positions:,} entries, {solver.in_bytes(plan.bytes_needed)} "
             f"of memory; the table will be '{path}'."
         )
-        with _progress_bar(chosen.name) as progress:
+        with progress(chosen.name) as update:
             solution = solver.solve(
-                chosen, out, limit, threads, progress, note, pieces=pieces, distances=distances
+                chosen, out, limit, threads, update, note, pieces=pieces, distances=distances
             )
     answer: dict[str, Any] = {**solution.about, "peak_bytes": peak_bytes(), "table": str(path)}
     if exact:
         answer["start_value_exact"] = str(exact_start_value(solution))
     if verify:
         started = perf_counter()
-        with _progress_bar(f"checking {chosen.name}") as progress:
-            answer["inconsistent"] = solution.verify(progress)
+        with progress(f"checking {chosen.name}") as update:
+            answer["inconsistent"] = solution.verify(update)
         answer["verify_seconds"] = perf_counter() - started
     if json:
         print_json(answer)
@@ -102,28 +96,6 @@ def _bytes(text: str) -> int:
     if match is None:
         raise HalmaError(f"'{text[:40]}' is not an amount of memory, such as 500M or 8G.")
     return int(float(match[1]) * _UNITS[match[2].upper()])
-
-
-@contextmanager
-def _progress_bar(name: str) -> Iterator[Progress]:
-    """Show progress on standard error if it is a terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import TimeRemainingColumn as Remaining
-
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeElapsedColumn(),
-        Remaining(),
-        console=Console(stderr=True),
-        transient=True,
-        disable=not sys.stderr.isatty(),
-    )
-    with bar:
-        task = bar.add_task(name, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def _print(answer: dict[str, Any]) -> None:

@@ -14,13 +14,9 @@ from halma.cli.arena import (
     GameName,
     OpeningPlies,
     Plies,
-    Throughput,
     Workers,
     book_positions,
-    open_store,
-    progress,
-    whole_sets,
-    worker_count,
+    play,
 )
 from halma.cli.verb import JsonFlag, Seed, note, print_json, write_file
 from halma.errors import HalmaError
@@ -52,7 +48,7 @@ def tournament(
 
     All matches have the same openings and dice.
     """
-    from halma.arena import crosstable, make_plan, play_matches, rate
+    from halma.arena import crosstable, make_plan, rate
 
     names = _canonical(agents)
     anchored, anchor_elo = _anchor(anchor, names)
@@ -62,11 +58,7 @@ def tournament(
         make_plan(game, (names[i], names[j]), seed, opening_plies, positions, plies)
         for i, j in pairs
     ]
-    throughput = Throughput()
-    with open_store(db) as store:
-        total = whole_sets(plans[0], games) * len(plans)
-        with progress(total, throughput) as watch:
-            tallies = play_matches(plans, games, worker_count(workers), store, watch=watch)
+    tallies, facts = play(plans, games, workers, db)
     pairings = dict(zip(pairs, tallies, strict=True))
     ratings = rate(names, pairings, anchored, anchor_elo)
     rows = crosstable.crosstable(ratings, pairings)
@@ -96,9 +88,7 @@ def tournament(
                 "games": sum(tally.games for tally in tallies),
                 "distinct_games": distinct,
                 "table": crosstable.as_dicts(rows),
-                **throughput.as_dict(),
-                "workers": worker_count(workers),
-                "db": None if db is None else str(db),
+                **facts,
                 "warnings": warnings,
             }
         )

@@ -1,4 +1,4 @@
-"""`halma train`: learn from nothing, as a recipe says."""
+"""`halma train`: train a network or a table as a recipe says."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def train(
     recipe: Annotated[
         str,
         typer.Argument(
-            help="A recipe, such as hsueh2023/ewn-3x3-3, a file.toml, or a run to go on with."
+            help="A recipe, such as hsueh2023/ewn-3x3-3, a file.toml, or a run to continue."
         ),
     ],
     out: Annotated[
@@ -31,24 +31,24 @@ def train(
     ] = None,
     iterations: Annotated[
         int | None,
-        typer.Option(min=1, help="So many in all; a run that is there can be made longer."),
+        typer.Option(min=1, help="Total number; an existing run can be made longer."),
     ] = None,
     threads: Annotated[
-        int | None, typer.Option(min=1, max=256, help="Threads; one a core if left out.")
+        int | None, typer.Option(min=1, max=256, help="Number of threads; default: one per core.")
     ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="The same seed gives the same result.")
     ] = None,
     device: Annotated[
-        str, typer.Option(help="Where a network learns: auto, cpu or cuda.")
+        str, typer.Option(help="Where a network is trained: auto, cpu or cuda.")
     ] = "auto",
     minutes: Annotated[
         float | None,
-        typer.Option(min=0, help="Stop after so long, as Ctrl-C would."),
+        typer.Option(min=0, help="Stop after this time, with a checkpoint."),
     ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Train as a recipe says. The same command again goes on where the last one stopped."""
+    """Train as a recipe says. The same command again continues where the last one stopped."""
     import math
     import os
 
@@ -77,16 +77,16 @@ def train(
             seconds=math.inf if minutes is None else 60 * minutes,
         )
     except KeyboardInterrupt:
-        _say_how_to_go_on()
+        _print_how_to_continue()
         raise
     if json:
         print_json({"run": str(folder), "recipe": chosen.name, "settings": chosen.flat, **metrics})
     else:
-        _say_what_now(folder, chosen, metrics["iteration"] == chosen.settings.iterations)
+        _print_next_steps(folder, chosen, metrics["iteration"] == chosen.settings.iterations)
 
 
 def _with_iterations(recipe: Recipe, folder: Path, iterations: int) -> Recipe:
-    """Return the recipe with another length; a run of it that is there gets it too."""
+    """Return the recipe with another length, which an existing run of it gets too."""
     from halma.learn.recipe import load
     from halma.learn.run import RECIPE, lengthen
 
@@ -98,31 +98,31 @@ def _with_iterations(recipe: Recipe, folder: Path, iterations: int) -> Recipe:
     return recipe.changed({"iterations": iterations})
 
 
-def _say_how_to_go_on() -> None:
+def _print_how_to_continue() -> None:
     note(f"To go on: {shlex.join([program(), *sys.argv[1:]])}")
 
 
-def _say_what_now(folder: Path, recipe: Recipe, finished: bool) -> None:
-    """Print where things are, and commands to be copied."""
+def _print_next_steps(folder: Path, recipe: Recipe, finished: bool) -> None:
+    """Print where the report is, and commands to copy."""
     from halma.learn.reports.page import NAME
 
     name, against = f"learned:{folder}", "optimal"
     if recipe.method == "alphazero":
         name, against = f"net:{folder / 'best.onnx'},sims=100", "greedy"
-    learned, here, variant = shlex.quote(name), program(), recipe.game.name
+    player, here, variant = shlex.quote(name), program(), recipe.game.name
     note(f"\nCurves and more: open {folder / NAME} in a browser.")
-    note(f"To play against what was learnt, and to let it play against {against}:")
-    note(f"  {here} play human {learned} --game {variant}")
-    note(f"  {here} match {learned} {against} --game {variant} --games 100")
+    note(f"To play against it, and for a match with {against}:")
+    note(f"  {here} play human {player} --game {variant}")
+    note(f"  {here} match {player} {against} --game {variant} --games 100")
     if not finished:
-        _say_how_to_go_on()
+        _print_how_to_continue()
         return
     more = 2 * recipe.settings.iterations
-    note(f"To go on training: {here} train {shlex.quote(str(folder))} --iterations {more}")
+    note(f"To train for longer: {here} train {shlex.quote(str(folder))} --iterations {more}")
 
 
 def _find(name: str) -> tuple[Recipe, Path]:
-    """Return the recipe that is meant, and where its run belongs."""
+    """Return the recipe of a name, a file or a run, and the directory of its run."""
     from halma.learn.recipe import load
     from halma.learn.run import RECIPE
 

@@ -59,6 +59,8 @@ class PlotStyle:
     legend: str | None = None
     #: one legend below all panels, where they have the same lines
     shared_legend: bool = False
+    #: the same y axis for all panels
+    sharey: bool = False
     #: inches of one panel
     size: tuple[float, float] = (4.6, 2.9)
 
@@ -75,7 +77,7 @@ class PlotPanel:
 
 def plot_lines(path: Path, panels: Sequence[PlotPanel], style: PlotStyle) -> None:
     """Draw panels of lines, row by row. A line has the same colour in every panel."""
-    figure, axes = _subplots(len(panels), style.columns, style.size)
+    figure, axes = _subplots(len(panels), style.columns, style.size, style.sharey)
     names = line_names(panels)
     handles: dict[str, Any] = {}
     for ax, panel in zip(axes, panels, strict=True):
@@ -200,7 +202,7 @@ def _draw_line(ax: Any, line: PlotLine, number: int, total: int, style: PlotStyl
 
 
 def _subplots(
-    number: int, columns: int, size: tuple[float, float], sharey: bool = False
+    number: int, columns: int, size: tuple[float, float], sharey: bool
 ) -> tuple[Any, Sequence[Any]]:
     """Return a figure and its coordinate systems, row by row."""
     require("matplotlib", "reports")

@@ -19,10 +19,10 @@ import torch
 from halma.errors import NetworkError, RunError, TensorFileError
 from halma.interrupt import Interrupted
 from halma.learn.evaluation import Evaluation
-from halma.learn.replay_buffer import GameFiles, ReplayBuffer, beyond_capacity
+from halma.learn.replay_buffer import GameFiles, ReplayBuffer
 from halma.learn.reports.events import Curve, Progress
 from halma.learn.run import BAD_BATCH, MODEL, WEIGHTS
-from halma.learn.samples import Samples, adjudicate, self_play_metrics
+from halma.learn.samples import adjudicate, self_play_metrics
 from halma.learn.sections import learning_rate
 from halma.learn.selfplay import SelfPlay
 from halma.learn.session import TrainingSession
@@ -69,8 +69,6 @@ class AlphaZero(TrainingSession):
         self.device = device
         self.compiled = compiled
         self.files = GameFiles(self.out, self.game)
-        #: number of games by iteration, of those seen in this session
-        self._games: dict[int, int] = {}
 
     @property
     def curves(self) -> tuple[Curve, ...]:
@@ -99,9 +97,7 @@ class AlphaZero(TrainingSession):
     def iterate(self, iteration: int) -> dict[str, Any]:
         """Play games with the best network, train on the replay buffer, gate, evaluate."""
         played = self._self_play(iteration)
-        new = self.buffer.new_samples(iteration)
-        rate = learning_rate(self.settings, iteration)
-        losses = self._train(iteration, new, self.settings.learning.samples_per_new, rate)
+        trained = self._train(iteration)
         began = time.perf_counter()
         gate = self._gate(iteration)
         results = self._evaluate(iteration)
@@ -109,19 +105,10 @@ class AlphaZero(TrainingSession):
         return {
             "iteration": iteration,
             **played,
-            "replay_games": len(self.buffer),
-            "positions": len(self.buffer.samples),
-            "duplicates": self.buffer.duplicates,
-            "new_positions": new,
-            "steps": losses.steps,
-            "policy_loss": losses.policy,
-            "value_loss": losses.value,
-            "learning_rate": rate,
-            "trainer_busy": losses.busy,
+            **trained,
             "gate": gate,
             "best": self.best.iteration,
             **results,
-            "train_seconds": losses.seconds,
             "match_seconds": time.perf_counter() - began,
         }
 
@@ -133,7 +120,7 @@ class AlphaZero(TrainingSession):
         if self.files.has(iteration):
             try:
                 games, metrics = self.files.read(iteration)
-                self._add_games(iteration, games)
+                self.buffer.add(iteration, games)
                 return metrics
             except TensorFileError as error:
                 self.reporter.note(f"{error} Its games are played again.")
@@ -144,17 +131,34 @@ class AlphaZero(TrainingSession):
             adjudicate(self.game, games)
         metrics = self_play_metrics(games, totals)
         self.files.write(iteration, games, metrics)
-        self._add_games(iteration, games)
+        self.buffer.add(iteration, games)
         return metrics
 
-    def _train(self, iteration: int, new: int, samples_per_new: float, rate: float) -> Losses:
-        """Train on the replay buffer, in proportion to its new samples."""
+    def _train(self, iteration: int) -> dict[str, Any]:
+        """Train on the replay buffer; return the metrics of that."""
+        rate = learning_rate(self.settings, iteration)
+        losses = self._make_steps(iteration, self.settings.learning.samples_per_new, rate)
+        return {
+            "replay_games": len(self.buffer),
+            "positions": len(self.buffer.samples),
+            "duplicates": self.buffer.duplicates,
+            "new_positions": self.buffer.new_samples(iteration),
+            "steps": losses.steps,
+            "policy_loss": losses.policy,
+            "value_loss": losses.value,
+            "learning_rate": rate,
+            "trainer_busy": losses.busy,
+            "train_seconds": losses.seconds,
+        }
+
+    def _make_steps(self, iteration: int, samples_per_new: float, rate: float) -> Losses:
+        """Make steps in proportion to the new samples of the replay buffer."""
         self.buffer.gather()
         if not len(self.buffer.samples):
             raise RunError(
                 "There is no position to train on: all games were over before the first search."
             )
-        batch_size = self.settings.learning.batch_size
+        new, batch_size = self.buffer.new_samples(iteration), self.settings.learning.batch_size
         steps = max(1, math.ceil(new * samples_per_new / batch_size)) if new else 0
         self.reporter.emit(Progress(iteration, "training", 0, steps, {}))
         seed = (self.settings.seed, iteration, _TRAIN)
@@ -208,37 +212,11 @@ class AlphaZero(TrainingSession):
             self.reporter,
             lambda: self.stop_requested.is_set(),
         )
-        self._fill_buffer()
-
-    def _fill_buffer(self) -> None:
-        """Read the games of earlier iterations that the next one needs."""
-        learning = self.settings.learning
+        learning = settings.learning
         self.buffer = ReplayBuffer(
-            self.game, learning.replay_buffer, learning.position_share, self.settings.seed
+            self.game, learning.replay_buffer, learning.position_share, settings.seed
         )
-        needed: list[tuple[int, Samples]] = []
-        held = 0
-        for iteration in self.files.iterations():
-            if iteration <= self.saved and held < learning.replay_buffer:
-                games = self._read_games(iteration)
-                if games is not None:
-                    needed.append((iteration, games))
-                    held += len(games["numbers"])
-        for iteration, games in reversed(needed):
-            self._add_games(iteration, games)
-
-    def _read_games(self, iteration: int) -> Samples | None:
-        """Return games that are on disk; damaged ones are removed with a note."""
-        try:
-            return self.files.read(iteration)[0]
-        except TensorFileError as error:
-            self.reporter.note(f"{error} Going on without the games in it.")
-            self.files.remove(iteration)
-            return None
-
-    def _add_games(self, iteration: int, games: Samples) -> None:
-        self.buffer.add(iteration, games)
-        self._games[iteration] = len(games["numbers"])
+        self.buffer.fill(self.files, self.saved, self.reporter.note)
 
     def warm_up(self) -> None:
         """Train on the games of an agent before the first iteration, if the recipe says so."""
@@ -248,7 +226,9 @@ class AlphaZero(TrainingSession):
         warm_start = self.settings.warm_start
         if not warm_start.games:
             return
-        games = self._read_games(0) if self.files.has(0) else None
+        games = None
+        if self.files.has(0):
+            games = self.files.read_or_remove(0, self.reporter.note)
         if games is None:
             watch = self._progress("games of the agent", warm_start.games)
             games = agent_games(
@@ -258,9 +238,8 @@ class AlphaZero(TrainingSession):
                 self.stop_requested.is_set,
             )
             self.files.write(0, games, {})
-        self._add_games(0, games)
-        new, rate = self.buffer.new_samples(0), self.settings.learning.rate
-        self._train(0, new, warm_start.samples_per_new, rate)
+        self.buffer.add(0, games)
+        self._make_steps(0, warm_start.samples_per_new, self.settings.learning.rate)
         self._promote(0)
 
     def _promote(self, iteration: int) -> None:
@@ -310,9 +289,7 @@ class AlphaZero(TrainingSession):
         self._write_best()
         kept = list_iterations(self.checkpoints.folder)
         oldest = kept[-1][0] if kept else self.iteration
-        counts = {i: self._games.get(i, 0) for i in self.files.iterations() if i <= oldest}
-        for iteration in beyond_capacity(counts, self.settings.learning.replay_buffer):
-            self.files.remove(iteration)
+        self.files.remove_old(oldest, self.settings.learning.replay_buffer)
 
     def is_exported(self) -> bool:
         """Whether the best network is there."""

@@ -120,13 +120,13 @@ class Batches:
         while True:
             width = _core.make_examples(
                 self._buffer.game.core,
-                games["states"],
-                games["plies"],
-                games["repetitions"],
-                games["no_progress"],
-                games["policy_offsets"],
-                games["policy_actions"],
-                games["policy_shares"],
+                games.states,
+                games.plies,
+                games.repetitions,
+                games.no_progress,
+                games.policy_offsets,
+                games.policy_actions,
+                games.policy_shares,
                 rows,
                 symmetries,
                 arrays.planes.numpy(),
@@ -136,7 +136,7 @@ class Batches:
             if width <= arrays.actions.shape[1]:
                 break
             arrays.widen(2 * width)
-        np.take(games["outcomes"], rows, axis=0, out=arrays.outcomes.numpy()[:number])
+        np.take(games.outcomes, rows, axis=0, out=arrays.outcomes.numpy()[:number])
         return Batch(
             arrays.planes[:number],
             arrays.actions[:number],

@@ -21,7 +21,6 @@ from halma.games import Game
 from halma.learn.metrics import NAME as METRICS
 from halma.learn.replay_buffer import GameFiles
 from halma.learn.run import META, RECIPE, WEIGHTS
-from halma.learn.samples import slice_games
 from halma.tensors import list_iterations
 
 STATE = "state.tar"
@@ -80,11 +79,11 @@ def _compressed_games(files: GameFiles, number: int, run: Path) -> bytes:
     if len(whole) <= _MARGIN * LARGEST_FILE:
         return whole
     try:
-        samples, metrics = files.read(number)
+        games, metrics = files.read(number)
     except TensorFileError as error:
         raise RunError(str(error)) from None
     share = _MARGIN * LARGEST_FILE / len(whole) * 0.9
-    cut = slice_games(samples, 0, max(1, int(share * len(samples["numbers"]))))
+    cut = games.part(0, max(1, int(share * len(games))))
     aside = GameFiles(run / "checkpoints", files.game)
     aside.write(number, cut, metrics)
     data = gzip.compress(aside.path(number).read_bytes(), compresslevel=1)

@@ -79,7 +79,7 @@ class Evaluation:
                 found |= match_metrics(name, tally)
         if self._truth is not None and self._is_due(iteration, settings.truth.every):
             seed = np.random.SeedSequence((settings.seed, iteration, _TRUTH)).generate_state(1)[0]
-            found |= self._truth.metrics(best.one, int(seed), self._is_stopped)
+            found |= self._truth.metrics(best.evaluators[0], int(seed), self._is_stopped)
         return found
 
     def no_results(self) -> dict[str, float | None]:
@@ -99,7 +99,7 @@ class Evaluation:
     def _search_player(self, network: EvaluatorPool, simulations: int, seed: int) -> Player:
         options = tree_options(self._settings, noise=False).for_game(self._game)
         simulations = simulations or self._settings.search.simulations
-        return SearchPlayer(self._game, network.one, options, simulations, seed)
+        return SearchPlayer(self._game, network.evaluators[0], options, simulations, seed)
 
     def _match(self, names: tuple[str, str], players: list[Player], games: int, seed: int) -> Tally:
         plies = self._opening_plies

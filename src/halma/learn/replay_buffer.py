@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from halma import _core
+from halma.errors import TensorFileError
 from halma.games import Game
 from halma.learn.checkpoint import identity
-from halma.learn.samples import Samples, concatenate
+from halma.selfplay import FinishedGames
 from halma.tensors import iteration_file, list_iterations, open_tensors, write_tensors
 
 #: The folder of games in a run directory.
@@ -25,6 +26,8 @@ class GameFiles:
     def __init__(self, run: Path, game: Game) -> None:
         self.folder = run / FOLDER
         self.game = game
+        #: numbers of games in files that were read or written
+        self._counts: dict[int, int] = {}
 
     def path(self, iteration: int) -> Path:
         """Return the file of an iteration."""
@@ -34,16 +37,28 @@ class GameFiles:
         """Tell whether an iteration's games were played already."""
         return self.path(iteration).exists()
 
-    def write(self, iteration: int, samples: Samples, metrics: Mapping[str, Any]) -> None:
+    def write(self, iteration: int, games: FinishedGames, metrics: Mapping[str, Any]) -> None:
         """Write the games of an iteration atomically, with the metrics of playing them."""
-        arrays = {name: np.ascontiguousarray(array) for name, array in samples.items()}
+        arrays = {name: np.ascontiguousarray(array) for name, array in games.arrays().items()}
         description = {**identity(self.game, _KIND), "iteration": iteration, "metrics": metrics}
         write_tensors(self.path(iteration), arrays, description)
+        self._counts[iteration] = len(games)
 
-    def read(self, iteration: int) -> tuple[Samples, dict[str, Any]]:
+    def read(self, iteration: int) -> tuple[FinishedGames, dict[str, Any]]:
         """Return an iteration's games, checked for damage, and the metrics of playing them."""
         found = open_tensors(self.path(iteration), identity(self.game, _KIND))
-        return found.arrays(), found.description["metrics"]
+        games = FinishedGames(**found.arrays())
+        self._counts[iteration] = len(games)
+        return games, found.description["metrics"]
+
+    def read_or_remove(self, iteration: int, note: Callable[[str], None]) -> FinishedGames | None:
+        """Return an iteration's games; a damaged file is removed with a note."""
+        try:
+            return self.read(iteration)[0]
+        except TensorFileError as error:
+            note(f"{error} Going on without the games in it.")
+            self.remove(iteration)
+            return None
 
     def iterations(self) -> list[int]:
         """Return the iterations whose games are on disk, newest first."""
@@ -52,6 +67,12 @@ class GameFiles:
     def remove(self, iteration: int) -> None:
         """Remove an iteration's games."""
         self.path(iteration).unlink(missing_ok=True)
+
+    def remove_old(self, iteration: int, capacity: int) -> None:
+        """Remove games that a replay buffer at an iteration, or later, does not need."""
+        counts = {i: self._counts.get(i, 0) for i in self.iterations() if i <= iteration}
+        for old in _beyond(counts, capacity):
+            self.remove(old)
 
 
 class ReplayBuffer:
@@ -65,12 +86,12 @@ class ReplayBuffer:
         self._capacity = capacity
         self._position_share = position_share
         self._seed = seed
-        self._parts: dict[int, Samples] = {}
+        self._parts: dict[int, FinishedGames] = {}
         #: rows of each part that are training samples, and keys of their positions
         self._chosen: dict[int, np.ndarray[Any, np.dtype[np.int64]]] = {}
         self._keys: dict[int, np.ndarray[Any, np.dtype[np.uint64]]] = {}
         #: all games, once `gather` was called
-        self.games: Samples = {}
+        self.games: FinishedGames
         #: the rows of them that are training samples: int64 (samples,)
         self.samples = np.zeros(0, np.int64)
 
@@ -81,26 +102,39 @@ class ReplayBuffer:
 
     def __len__(self) -> int:
         """Return the number of games."""
-        return sum(len(part["numbers"]) for part in self._parts.values())
+        return sum(map(len, self._parts.values()))
 
-    def add(self, iteration: int, samples: Samples) -> None:
+    def fill(self, files: GameFiles, last: int, note: Callable[[str], None]) -> None:
+        """Add the newest games on disk, up to those of iteration `last`."""
+        needed: list[tuple[int, FinishedGames]] = []
+        held = 0
+        for iteration in files.iterations():
+            if iteration <= last and held < self._capacity:
+                games = files.read_or_remove(iteration, note)
+                if games is not None:
+                    needed.append((iteration, games))
+                    held += len(games)
+        for iteration, games in reversed(needed):
+            self.add(iteration, games)
+
+    def add(self, iteration: int, games: FinishedGames) -> None:
         """Add an iteration's games and drop those that are too old."""
-        self._parts[iteration] = samples
-        with_policy = np.flatnonzero(np.diff(samples["policy_offsets"]) > 0)
+        self._parts[iteration] = games
+        with_policy = np.flatnonzero(np.diff(games.policy_offsets) > 0)
         if self._position_share < 1:
             rng = np.random.default_rng((self._seed, iteration, 1))
             with_policy = with_policy[rng.random(len(with_policy)) < self._position_share]
         self._chosen[iteration] = with_policy
-        self._keys[iteration] = _core.key_many(self.game.core, samples["states"][with_policy])
-        counts = {number: len(part["numbers"]) for number, part in self._parts.items()}
-        for old in beyond_capacity(counts, self._capacity):
+        self._keys[iteration] = _core.key_many(self.game.core, games.states[with_policy])
+        counts = {number: len(part) for number, part in self._parts.items()}
+        for old in _beyond(counts, self._capacity):
             for store in (self._parts, self._chosen, self._keys):
                 store.pop(old)
 
     def gather(self) -> None:
         """Join what was added, ready for training."""
-        self.games = concatenate([self._parts[i] for i in self.iterations])
-        starts = np.cumsum([0, *(len(self._parts[i]["moves"]) for i in self.iterations)])
+        self.games = FinishedGames.join([self._parts[i] for i in self.iterations])
+        starts = np.cumsum([0, *(len(self._parts[i].moves) for i in self.iterations)])
         self.samples = np.concatenate(
             [self._chosen[i] + start for i, start in zip(self.iterations, starts, strict=False)]
         )
@@ -116,7 +150,7 @@ class ReplayBuffer:
         return 1 - len(np.unique(keys)) / len(keys) if len(keys) else 0.0
 
 
-def beyond_capacity(games: Mapping[int, int], capacity: int) -> list[int]:
+def _beyond(games: Mapping[int, int], capacity: int) -> list[int]:
     """Return the iterations that a buffer does not need; `games` has the number of each."""
     held, old = 0, []
     for iteration in sorted(games, reverse=True):

@@ -1,13 +1,13 @@
-"""The directory of a run: one recipe, one writer, never someone else's.
+"""The directory of a run: one recipe, one writer.
 
     recipe.toml      the resolved settings, with comments
     meta.json        versions, machine, revision, seed
     metrics.jsonl    a line per iteration
-    checkpoints/     what the run goes on from
-    games/           what a network learns from
+    checkpoints/     the states that the run can continue from
+    games/           of a network: the games of the replay buffer
     lock             held by the process that trains
 
-A run is recognised by its recipe and versions; anything else is refused, never overwritten.
+A directory with another recipe, other versions or other contents is refused, never overwritten.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from halma.machine import processor
 #: Counts up when the files of a run directory change their meaning.
 FORMAT = 2
 
-#: The resolved settings of a run.
+#: The resolved settings.
 RECIPE = "recipe.toml"
-#: Versions and circumstances of a run.
+#: Versions and circumstances.
 META = "meta.json"
 _LOCK = "lock"
 #: The best network: its weights, and to play with.
@@ -44,9 +44,10 @@ BAD_BATCH = "bad-batch.safetensors"
 
 
 class RunDirectory:
-    """A run directory that this process may write to; `with RunDirectory(...) as run`.
+    """A run directory that this process has locked; `with RunDirectory(...) as run`.
 
-    Entering creates it or recognises it; leaving gives up the lock, as does dying.
+    Entering creates the directory or checks it; the lock is released on leaving, and by the
+    system if the process is killed.
     """
 
     def __init__(self, path: Path, recipe: Recipe) -> None:
@@ -63,17 +64,17 @@ class RunDirectory:
     def __enter__(self) -> RunDirectory:
         if self.path.exists() and not self.path.is_dir():
             raise RunError(f"'{self.path}' is a file, not the directory of a run.")
-        self._refuse_strangers()
+        self._refuse_other_contents()
         self.path.mkdir(parents=True, exist_ok=True)
         self._take_lock()
         try:
-            # Only now is it certain that nobody changes it between looking and writing.
-            self._refuse_strangers()
-            self._recognise()
+            # Again, now that no other process can change it.
+            self._refuse_other_contents()
+            self._check_or_create()
             self._remove_unfinished()
             self.checkpoints.mkdir(exist_ok=True)
         except BaseException:
-            self._give_up_lock()
+            self._release_lock()
             raise
         return self
 
@@ -83,10 +84,10 @@ class RunDirectory:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._give_up_lock()
+        self._release_lock()
 
-    def _refuse_strangers(self) -> None:
-        """Refuse a directory that holds something, but no run."""
+    def _refuse_other_contents(self) -> None:
+        """Refuse a directory that holds something other than a run."""
         if not self.path.exists() or (self.path / META).exists():
             return
         ours = (_LOCK, RECIPE)
@@ -117,16 +118,16 @@ class RunDirectory:
         lock.flush()
         self._lock = lock
 
-    def _give_up_lock(self) -> None:
+    def _release_lock(self) -> None:
         if self._lock is not None:
             self._lock.close()
             self._lock = None
 
-    def _recognise(self) -> None:
-        """Compare what is there with what is wanted; write what a new run begins with.
+    def _check_or_create(self) -> None:
+        """Compare recipe and versions with those of the directory, or write them.
 
         The recipe is written first: where there is one without a meta.json, a run was killed
-        while it was being born, and only the same recipe may go on there.
+        at its start, and only the same recipe may continue there.
         """
         recipe, meta = self.path / RECIPE, self.path / META
         if meta.exists():
@@ -167,14 +168,14 @@ class RunDirectory:
                 )
 
     def _remove_unfinished(self) -> None:
-        """Remove what a killed process was writing; nobody else writes while we hold the lock."""
+        """Remove the temporary files of killed processes; no other one writes under our lock."""
         folders = [entry for entry in self.path.iterdir() if entry.is_dir()]
         for folder in (self.path, *folders):
             for leftover in folder.glob(f"*{TEMPORARY}"):
                 leftover.unlink(missing_ok=True)
 
     def _versions(self) -> dict[str, Any]:
-        """What must agree for a run to go on."""
+        """Return what must agree for a run to continue."""
         return {
             "format": FORMAT,
             "halma": halma.__version__,
@@ -182,7 +183,7 @@ class RunDirectory:
         }
 
     def _circumstances(self) -> dict[str, Any]:
-        """What a reader may want to know later."""
+        """Return the circumstances of a new run, for readers."""
         import numpy
 
         return {
@@ -202,10 +203,10 @@ class RunDirectory:
 
 
 def lengthen(path: Path, iterations: int) -> Recipe:
-    """Give a run more iterations than it was to have; return its recipe.
+    """Give a run more iterations; return its new recipe.
 
-    What it has learnt stays; settings that depend on the length, such as when the learning
-    rate falls, follow the new one from where the run is.
+    Settings that depend on the length, such as when the learning rate falls, follow the new
+    one from where the run is.
     """
     recipe = load(str(path / RECIPE))
     had = recipe.settings.iterations
@@ -218,7 +219,7 @@ def lengthen(path: Path, iterations: int) -> Recipe:
 
 
 def _revision() -> str | None:
-    """Return the revision of the sources, where the package runs from a checkout of its own."""
+    """Return the revision of the sources, if the package runs from a checkout."""
     root = Path(halma.__file__).parents[2]
     if not (root / ".git").exists():
         return None

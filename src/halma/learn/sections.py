@@ -13,7 +13,7 @@ from halma.agents.registry import agent
 from halma.errors import HalmaError, RecipeError
 from halma.games import Game
 from halma.learn.settings import setting, varied
-from halma.networks.network_file import new_network
+from halma.networks.network_file import NetworkInfo
 
 _MANY = 10_000_000
 
@@ -23,17 +23,13 @@ class TabularSearchSettings:
     """The search of self-play."""
 
     rule: str = setting(
-        "puct",
-        "Rule that selects moves in the tree.",
-        choices=("puct", "gumbel"),
-        papers="hsueh2023: puct",
+        "puct", "Rule that selects moves in the tree.", ("puct", "gumbel"), "hsueh2023: puct"
     )
     simulations: int = setting(
         800,
         "Simulations for every move of self-play.",
-        low=1,
-        high=_MANY,
-        papers="hsueh2023: 800, and 6 to 25,600 in section VI",
+        (1, _MANY),
+        "hsueh2023: 800, and 6 to 25,600 in section VI",
     )
     count_root: bool = setting(
         True,
@@ -43,33 +39,30 @@ class TabularSearchSettings:
     c: float = setting(
         1.0,
         "Weight of exploration; puct only.",
-        low=0,
-        high=1000,
-        papers="hsueh2023: 1, and 1/64 to 64 in section V-B",
+        (0, 1000),
+        "hsueh2023: 1, and 1/64 to 64 in section V-B",
     )
     fpu: str = setting(
         "loss",
         "First-play urgency: value of a move without visits; puct only. Infinite visits every "
         "move first.",
-        choices=("loss", "draw", "win", "infinite", "parent"),
-        papers="hsueh2023: loss (+0), and draw (+0.5), win (+1), infinite in section VII",
+        ("loss", "draw", "win", "infinite", "parent"),
+        "hsueh2023: loss (+0), and draw (+0.5), win (+1), infinite in section VII",
     )
     dirichlet_weight: float = setting(
         0.25,
         "Weight of Dirichlet noise in the priors at the root; puct only.",
-        low=0,
-        high=1,
-        papers="hsueh2023: epsilon = 0.25, and 0 to 0.5 in section V-D",
+        (0, 1),
+        "hsueh2023: epsilon = 0.25, and 0 to 0.5 in section V-D",
     )
     dirichlet_alpha: float = setting(
         1.5,
         "Concentration of that noise: the lower, the fewer moves get most of it.",
-        low=0.001,
-        high=1000,
-        papers="hsueh2023: 1.5, and 0.03 to 12 in section V-C",
+        (0.001, 1000),
+        "hsueh2023: 1.5, and 0.03 to 12 in section V-C",
     )
     max_considered_actions: int = setting(
-        16, "Root moves that sequential halving starts with; gumbel only.", low=1, high=512
+        16, "Root moves that sequential halving starts with; gumbel only.", (1, 512)
     )
     solver: bool = setting(
         False,
@@ -117,7 +110,7 @@ class SearchSettings(TabularSearchSettings):
         TabularSearchSettings, "dirichlet_alpha", 0.3, papers="liu2019: 0.03, hsueh2023: 1.5"
     )
     value_scale: float = setting(
-        1.0, "Scale of completed values against logits; gumbel only.", low=0.001, high=1000
+        1.0, "Scale of completed values against logits; gumbel only.", (0.001, 1000)
     )
     loops: bool = setting(
         False,
@@ -131,16 +124,13 @@ class SearchSettings(TabularSearchSettings):
 class TabularSelfPlaySettings:
     """The games of an iteration."""
 
-    games: int = setting(
-        1000, "Games in an iteration.", low=1, high=_MANY, papers="hsueh2023: M = 1000"
-    )
+    games: int = setting(1000, "Games in an iteration.", (1, _MANY), "hsueh2023: M = 1000")
     seconds: float = setting(
         0.0,
         "If above 0, an iteration plays as many games as fit into this time on one thread "
         "instead; the same seed then no longer gives the same result.",
-        low=0,
-        high=86_400,
-        papers="hsueh2023: 2.143 (ewn-3x3-3) and 18.418 (cdc-2x4-PPPP) in section VI",
+        (0, 86_400),
+        "hsueh2023: 2.143 (ewn-3x3-3) and 18.418 (cdc-2x4-PPPP) in section VI",
     )
 
 
@@ -149,17 +139,12 @@ class SelfPlaySettings:
     """The games of an iteration."""
 
     games: int = setting(
-        1000,
-        "Games in an iteration.",
-        low=1,
-        high=_MANY,
-        papers="liu2019: 180, hsueh2023: 1000",
+        1000, "Games in an iteration.", (1, _MANY), "liu2019: 180, hsueh2023: 1000"
     )
     parallel_games: int = setting(
         256,
         "Games played at the same time; their leaves are evaluated in one batch.",
-        low=1,
-        high=1_000_000,
+        (1, 1_000_000),
     )
     carry_over: bool = setting(
         False,
@@ -170,63 +155,55 @@ class SelfPlaySettings:
     max_plies: int = setting(
         0,
         "Stop a game after this many plies; 0: where its own limits say.",
-        low=0,
-        high=1_000_000,
-        papers="liu2019: 100",
+        (0, 1_000_000),
+        "liu2019: 100",
     )
     adjudication: str = setting(
         "rules",
         "Result of a game that was stopped so: by the rules, mostly a draw, or a win for the "
         "player whom the game's linear evaluation puts ahead.",
-        choices=("rules", "features"),
-        papers="liu2019: by forward distance where it starts from random weights",
+        ("rules", "features"),
+        "liu2019: by forward distance where it starts from random weights",
     )
     temperature: float = setting(
         1.0,
         "Temperature that moves are sampled with at first; 0 plays the best.",
-        low=0,
-        high=100,
-        papers="liu2019: 2, hsueh2023: 1",
+        (0, 100),
+        "liu2019: 2, hsueh2023: 1",
     )
     temperature_plies: int = setting(
         16,
         "Plies of a game during which it holds, all players' together.",
-        low=0,
-        high=1_000_000,
-        papers="liu2019: 10, hsueh2023: all",
+        (0, 1_000_000),
+        "liu2019: 10, hsueh2023: all",
     )
     late_temperature: float = setting(
-        0.0, "The temperature after that.", low=0, high=100, papers="liu2019: 0.01, hsueh2023: 1"
+        0.0, "The temperature after that.", (0, 100), "liu2019: 0.01, hsueh2023: 1"
     )
     random_plies_min: int = setting(
         0,
         "Fewest random moves a game starts with; they are no training samples.",
-        low=0,
-        high=10_000,
-        papers="liu2019: 6",
+        (0, 10_000),
+        "liu2019: 6",
     )
     random_plies_max: int = setting(
-        0, "Most random moves a game starts with.", low=0, high=10_000, papers="liu2019: 6"
+        0, "Most random moves a game starts with.", (0, 10_000), "liu2019: 6"
     )
     full_share: float = setting(
         1.0,
         "Playout cap randomisation: share of searches that are full. The others make "
         "`fast_simulations` and give no policy targets.",
-        low=0.01,
-        high=1,
+        (0.01, 1),
     )
-    fast_simulations: int = setting(
-        8, "Simulations of a search that is not full.", low=1, high=1_000_000
-    )
+    fast_simulations: int = setting(8, "Simulations of a search that is not full.", (1, 1_000_000))
     resign_threshold: float = setting(
         0.0,
         "A player resigns whose value is below this several times in a row; 0: nobody resigns.",
-        low=0,
-        high=0.5,
+        (0, 0.5),
     )
-    resign_consecutive: int = setting(4, "Decisions in a row that it takes.", low=1, high=10_000)
+    resign_consecutive: int = setting(4, "Decisions in a row that it takes.", (1, 10_000))
     no_resign_share: float = setting(
-        0.1, "Share of games without resignation, to count wrong ones.", low=0, high=1
+        0.1, "Share of games without resignation, to count wrong ones.", (0, 1)
     )
 
 
@@ -237,34 +214,22 @@ class TabularLearningSettings:
     replay_buffer: int = setting(
         2,
         "Iterations whose games are in the replay buffer, the newest included.",
-        low=1,
-        high=1000,
-        papers="hsueh2023: K = 2",
+        (1, 1000),
+        "hsueh2023: K = 2",
     )
-    rate: float = setting(
-        1.0, "Learning rate at first.", low=0, high=1000, papers="hsueh2023: beta = 1"
-    )
-    late_rate: float = setting(
-        0.1, "Learning rate later.", low=0, high=1000, papers="hsueh2023: beta = 0.1"
-    )
+    rate: float = setting(1.0, "Learning rate at first.", (0, 1000), "hsueh2023: beta = 1")
+    late_rate: float = setting(0.1, "Learning rate later.", (0, 1000), "hsueh2023: beta = 0.1")
     late_from: float = setting(
         0.5,
         "Share of all iterations after which the later rate holds.",
-        low=0,
-        high=1,
-        papers="hsueh2023: the half",
+        (0, 1),
+        "hsueh2023: the half",
     )
     init_std: float = setting(
-        0.01,
-        "Standard deviation of the table's initial logits.",
-        low=0,
-        high=10,
-        papers="hsueh2023: 0.01",
+        0.01, "Standard deviation of the table's initial logits.", (0, 10), "hsueh2023: 0.01"
     )
     symmetries: bool = setting(
-        False,
-        "Update the mirror images of a position together with it.",
-        papers="hsueh2023: false",
+        False, "Update the mirror images of a position together with it.", papers="hsueh2023: false"
     )
 
 
@@ -275,26 +240,23 @@ class LearningSettings:
     replay_buffer: int = setting(
         20_000,
         "Games in the replay buffer, in whole iterations; always those of the newest.",
-        low=1,
-        high=100_000_000,
-        papers="liu2019: 360, hsueh2023: 40,000",
+        (1, 100_000_000),
+        "liu2019: 360, hsueh2023: 40,000",
     )
     position_share: float = setting(
         1.0,
         "Share of positions that become training samples, since neighbours are much alike.",
-        low=0.001,
-        high=1,
-        papers="liu2019: 0.5, and 0.04 at the start",
+        (0.001, 1),
+        "liu2019: 0.5, and 0.04 at the start",
     )
     samples_per_new: float = setting(
         4.0,
         "Samples drawn for every new one in the replay buffer; the number of steps follows.",
-        low=0.001,
-        high=10_000,
-        papers="liu2019: 5 passes over all",
+        (0.001, 10_000),
+        "liu2019: 5 passes over all",
     )
     batch_size: int = setting(
-        256, "Samples in a step.", low=1, high=1_000_000, papers="liu2019: 32, hsueh2023: 256"
+        256, "Samples in a step.", (1, 1_000_000), "liu2019: 32, hsueh2023: 256"
     )
     symmetries: bool = setting(
         True,
@@ -302,56 +264,47 @@ class LearningSettings:
         papers="liu2019: true",
     )
     optimiser: str = setting(
-        "adamw",
-        "sgd is with Nesterov's momentum.",
-        choices=("sgd", "adamw"),
-        papers="liu2019, hsueh2023: sgd",
+        "adamw", "sgd is with Nesterov's momentum.", ("sgd", "adamw"), "liu2019, hsueh2023: sgd"
     )
     schedule: str = setting(
         "cosine",
         "How the rate falls: in one step, or along a cosine over all iterations.",
-        choices=("step", "cosine"),
-        papers="hsueh2023: step",
+        ("step", "cosine"),
+        "hsueh2023: step",
     )
     rate: float = setting(
-        0.002,
-        "Learning rate at first.",
-        low=0,
-        high=100,
-        papers="liu2019: 0.0001, hsueh2023: 0.1",
+        0.002, "Learning rate at first.", (0, 100), "liu2019: 0.0001, hsueh2023: 0.1"
     )
     late_rate: float = setting(
-        0.0002, "Learning rate later, or in the end.", low=0, high=100, papers="hsueh2023: 0.01"
+        0.0002, "Learning rate later, or in the end.", (0, 100), "hsueh2023: 0.01"
     )
     late_from: float = setting(
         0.5,
         "Share of all iterations after which the later rate holds; step only.",
-        low=0,
-        high=1,
-        papers="hsueh2023: 0.48, which is from the 25th of 50",
+        (0, 1),
+        "hsueh2023: 0.48, which is from the 25th of 50",
     )
     warmup_steps: int = setting(
-        100, "Steps during which the rate rises linearly from 0.", low=0, high=1_000_000
+        100, "Steps during which the rate rises linearly from 0.", (0, 1_000_000)
     )
-    momentum: float = setting(0.9, "Of sgd.", low=0, high=0.9999, papers="hsueh2023: 0.9")
+    momentum: float = setting(0.9, "Of sgd.", (0, 0.9999), "hsueh2023: 0.9")
     weight_decay: float = setting(
         0.0001,
         "L2 regularisation with sgd, decoupled from the gradient with adamw.",
-        low=0,
-        high=10,
-        papers="liu2019: 0.0001 at the start and 0.005 later, hsueh2023: 0.0001",
+        (0, 10),
+        "liu2019: 0.0001 at the start and 0.005 later, hsueh2023: 0.0001",
     )
     value_loss: str = setting(
         "cross-entropy",
         "Loss between values and results, player by player.",
-        choices=("squared", "cross-entropy"),
-        papers="liu2019, hsueh2023: squared",
+        ("squared", "cross-entropy"),
+        "liu2019, hsueh2023: squared",
     )
     value_weight: float = setting(
-        1.0, "Weight of that beside the policy's cross-entropy.", low=0, high=1000
+        1.0, "Weight of that beside the policy's cross-entropy.", (0, 1000)
     )
     gradient_clip: float = setting(
-        1.0, "Largest norm of the gradient; 0: no limit.", low=0, high=1_000_000
+        1.0, "Largest norm of the gradient; 0: no limit.", (0, 1_000_000)
     )
 
 
@@ -362,9 +315,8 @@ class WarmStartSettings:
     games: int = setting(
         0,
         "Number of games; 0: start from random weights.",
-        low=0,
-        high=_MANY,
-        papers="liu2019: 15,000 in each of 100 epochs, hsueh2023: 0",
+        (0, _MANY),
+        "liu2019: 15,000 in each of 100 epochs, hsueh2023: 0",
     )
     agent: str = setting(
         "greedy:stochastic",
@@ -372,10 +324,10 @@ class WarmStartSettings:
         papers="liu2019: greedy",
     )
     random_plies: int = setting(
-        4, "Most random moves a game starts with.", low=0, high=10_000, papers="liu2019: none"
+        4, "Most random moves a game starts with.", (0, 10_000), "liu2019: none"
     )
     samples_per_new: float = setting(
-        4.0, "Samples drawn for every position of those games.", low=0.001, high=10_000
+        4.0, "Samples drawn for every position of those games.", (0.001, 10_000)
     )
 
 
@@ -386,14 +338,11 @@ class GateSettings:
     games: int = setting(
         0,
         "Games of the match; 0: every new network is promoted.",
-        low=0,
-        high=1_000_000,
-        papers="liu2019: 24, hsueh2023: 0",
+        (0, 1_000_000),
+        "liu2019: 24, hsueh2023: 0",
     )
-    threshold: float = setting(
-        0.55, "Share of points it takes.", low=0, high=1, papers="liu2019: 0.58"
-    )
-    simulations: int = setting(0, "Simulations a move; 0: as in self-play.", low=0, high=1_000_000)
+    threshold: float = setting(0.55, "Share of points it takes.", (0, 1), "liu2019: 0.58")
+    simulations: int = setting(0, "Simulations a move; 0: as in self-play.", (0, 1_000_000))
 
 
 @dataclass(frozen=True)
@@ -401,11 +350,11 @@ class EvaluationSettings:
     """Matches against fixed opponents."""
 
     every: int = setting(
-        5, "Iterations between evaluations; also after the last. 0: never.", low=0, high=_MANY
+        5, "Iterations between evaluations; also after the last. 0: never.", (0, _MANY)
     )
     opponents: str = setting("random greedy", "Agents, with spaces between them.")
-    games: int = setting(40, "Games against each.", low=2, high=1_000_000, papers="liu2019: 20")
-    simulations: int = setting(0, "Simulations a move; 0: as in self-play.", low=0, high=1_000_000)
+    games: int = setting(40, "Games against each.", (2, 1_000_000), "liu2019: 20")
+    simulations: int = setting(0, "Simulations a move; 0: as in self-play.", (0, 1_000_000))
 
 
 @dataclass(frozen=True)
@@ -413,21 +362,19 @@ class TruthSettings:
     """The comparison with exact values, on variants that can be solved."""
 
     every: int = setting(
-        0, "Iterations between comparisons; also after the last. 0: never.", low=0, high=_MANY
+        0, "Iterations between comparisons; also after the last. 0: never.", (0, _MANY)
     )
     games: int = setting(
         1000,
         "Games of the most probable moves against the optimal player, for WR_p.",
-        low=2,
-        high=100_000_000,
-        papers="hsueh2023: 10,000",
+        (2, 100_000_000),
+        "hsueh2023: 10,000",
     )
     plies: int = setting(
         0,
         "ERR_p and MAE_v are means over all decisions within this many plies of the start.",
-        low=0,
-        high=4,
-        papers="hsueh2023: 1 for dark chess",
+        (0, 4),
+        "hsueh2023: 1 for dark chess",
     )
 
 
@@ -436,11 +383,7 @@ class TabularTruthSettings:
     """The comparison with exact values."""
 
     every: int = setting(
-        1,
-        "Iterations between comparisons; also after the last.",
-        low=1,
-        high=_MANY,
-        papers="hsueh2023: 1",
+        1, "Iterations between comparisons; also after the last.", (1, _MANY), "hsueh2023: 1"
     )
     games: int = varied(TruthSettings, "games", 10_000, papers="hsueh2023: 10,000")
     plies: int = varied(
@@ -465,22 +408,19 @@ class CheckpointSettings:
         0.05,
         "A checkpoint follows every iteration, unless more than this share of the time would go "
         "into checkpoints.",
-        low=0.001,
-        high=1,
+        (0.001, 1),
     )
     seconds: float = setting(
         120.0,
         "At the latest, a checkpoint follows the first iteration that ends this many seconds "
         "after the last one: this is what a power cut can cost.",
-        low=0,
-        high=86_400,
+        (0, 86_400),
     )
     keep: int = setting(
         2,
         "Number of newest checkpoints that are kept. 0 keeps one while the run goes on and none "
         "once it is finished, where only metrics are wanted.",
-        low=0,
-        high=1000,
+        (0, 1000),
     )
 
 
@@ -492,12 +432,11 @@ class TabularSettings:
     iterations: int = setting(
         100,
         "Iterations of self-play and learning.",
-        low=1,
-        high=_MANY,
-        papers="hsueh2023: N = 100 (ewn-3x3-3), 1600 (ewn-3x3-4), 800 (ewn-3x4-3), "
+        (1, _MANY),
+        "hsueh2023: N = 100 (ewn-3x3-3), 1600 (ewn-3x3-4), 800 (ewn-3x4-3), "
         "300 (cdc-2x4-PPPP), 2000 (cdc-2x4-KPPP), 4000 (cdc-2x4-GGCC)",
     )
-    seed: int = setting(0, "The same seed gives the same result.", low=0, high=2**63 - 1)
+    seed: int = setting(0, "The same seed gives the same result.", (0, 2**63 - 1))
     search: TabularSearchSettings = field(default_factory=TabularSearchSettings)
     selfplay: TabularSelfPlaySettings = field(default_factory=TabularSelfPlaySettings)
     learning: TabularLearningSettings = field(default_factory=TabularLearningSettings)
@@ -534,13 +473,9 @@ class AlphaZeroSettings:
         papers="liu2019: liu2019, hsueh2023: hsueh2023",
     )
     iterations: int = setting(
-        50,
-        "Iterations of self-play and training.",
-        low=1,
-        high=_MANY,
-        papers="hsueh2023: 50",
+        50, "Iterations of self-play and training.", (1, _MANY), "hsueh2023: 50"
     )
-    seed: int = setting(0, "Everything drawn at random follows from it.", low=0, high=2**62)
+    seed: int = setting(0, "Everything drawn at random follows from it.", (0, 2**62))
     search: SearchSettings = field(default_factory=SearchSettings)
     selfplay: SelfPlaySettings = field(default_factory=SelfPlaySettings)
     learning: LearningSettings = field(default_factory=LearningSettings)
@@ -559,7 +494,7 @@ class AlphaZeroSettings:
         """Raise a `RecipeError` if settings do not fit the game or each other."""
         play = self.selfplay
         try:
-            new_network(game, self.network)
+            NetworkInfo.for_game(game, self.network)
         except HalmaError as error:
             raise RecipeError(f"'network' cannot be '{self.network[:60]}': {error}") from None
         _check_root(self.search)

@@ -1,30 +1,19 @@
-"""Self-play of a network, many games at once.
-
-The core's pool runs the trees. Its games are split into groups, each with a thread of its own
-that has the group's leaves evaluated, so that one group's trees grow while another's leaves
-are evaluated. On a CPU there is a group for every thread, on a GPU there are two.
-"""
+"""Self-play as a recipe asks for it, iteration by iteration."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from halma import _core
-from halma.errors import RunError
 from halma.games import Game
 from halma.interrupt import Interrupted
-from halma.learn.samples import Samples, concatenate, slice_games
 from halma.learn.sections import AlphaZeroSettings
-from halma.networks.evaluator import Evaluator, InferenceBuffer
+from halma.networks.evaluator import Evaluator
 from halma.search.mcts import TreeOptions
-from halma.selfplay import Pool, PoolOptions
-
-#: Called now and then with the number of finished games and of evaluations.
-Watch = Callable[[int, int], None]
-
-_WATCH_SECONDS = 0.25
+from halma.selfplay import FinishedGames, Pool, PoolOptions
+from halma.selfplay.pool import Watch
 
 
 def tree_options(settings: AlphaZeroSettings, noise: bool = True) -> TreeOptions:
@@ -94,8 +83,8 @@ class SelfPlay:
         self._threads = threads
         self._stop = threading.Event()
         #: the pool whose games are carried over, and finished games beyond an iteration's
-        self._carried: _RunningPool | None = None
-        self._surplus: list[Samples] = []
+        self._carried: Pool | None = None
+        self._surplus: list[FinishedGames] = []
 
     def stop(self) -> None:
         """Make `play` raise `Interrupted`, now and until `resume`."""
@@ -107,124 +96,53 @@ class SelfPlay:
 
     def play(
         self, iteration: int, watch: Watch = lambda games, evaluations: None
-    ) -> tuple[Samples, dict[str, float]]:
+    ) -> tuple[FinishedGames, dict[str, float]]:
         """Return an iteration's games and the totals of playing them."""
         play = self.settings.selfplay
         began = time.perf_counter()
+        pool = self._carried or self._make_pool(iteration)
+        pool.change_evaluators(self.evaluators)
+        before = pool.totals
+        missing = None
         if play.carry_over:
-            running = self._carried = self._carried or self._start(iteration, endless=True)
-            running.use(self.evaluators)
-        else:
-            running = self._start(iteration, endless=False)
-        before = running.pool.totals
-        have = sum(len(part["numbers"]) for part in self._surplus)
-        wanted = before["games"] + play.games - have if play.carry_over else None
-        running.run(
-            wanted,
+            self._carried = pool
+            missing = play.games - sum(map(len, self._surplus))
+        found = pool.play(
+            missing,
             self._stop,
             lambda games, leaves: watch(games - before["games"], leaves - before["leaves"]),
         )
-        if self._stop.is_set():
-            raise Interrupted
-        now = running.pool.totals
-        samples = concatenate([*self._surplus, running.pool.take_finished()])
+        games = FinishedGames.join([*self._surplus, found])
         self._surplus = []
-        if play.carry_over and len(samples["numbers"]) > play.games:
-            self._surplus = [slice_games(samples, play.games, len(samples["numbers"]))]
-            samples = slice_games(samples, 0, play.games)
-        return samples, {
+        if self._stop.is_set():
+            if play.carry_over:
+                self._surplus = [games]
+            raise Interrupted
+        if play.carry_over:
+            games, rest = games.split(play.games)
+            self._surplus = [rest]
+        now = pool.totals
+        return games, {
             "play_seconds": time.perf_counter() - began,
             "evaluations": now["leaves"] - before["leaves"],
             "resigned": now["resigned"] - before["resigned"],
-            "pool_bytes": running.pool.bytes,
+            "pool_bytes": pool.bytes,
         }
 
-    def _start(self, iteration: int, endless: bool) -> _RunningPool:
+    def _make_pool(self, iteration: int) -> Pool:
+        """Return a pool of an iteration's games, or of all from there on if they carry over."""
         play = self.settings.selfplay
-        slots = play.parallel_games if endless else min(play.parallel_games, play.games)
-        pool = Pool(
+        slots = play.parallel_games
+        if not play.carry_over:
+            slots = min(slots, play.games)
+        return Pool(
             self.game,
             pool_options(self.settings),
+            self.evaluators,
             slots=max(slots, len(self.evaluators)),
-            groups=len(self.evaluators),
             threads=self._threads,
             seed=self.settings.seed,
             first=(iteration - 1) * play.games,
-            games=None if endless else play.games,
+            games=None if play.carry_over else play.games,
             limits=limits(self.game, self.settings),
         )
-        return _RunningPool(pool.core, self.evaluators)
-
-
-class _RunningPool:
-    """A pool with an inference buffer and a thread for every group."""
-
-    def __init__(self, pool: _core.Pool, evaluators: Sequence[Evaluator]) -> None:
-        self.pool = pool
-        self._evaluators: list[Evaluator] = []
-        self._buffers: list[InferenceBuffer] = []
-        #: leaves in each buffer whose evaluation is pending
-        self._pending = [0] * pool.groups
-        self.use(evaluators)
-
-    def use(self, evaluators: Sequence[Evaluator]) -> None:
-        """Use other evaluators from now on; pending leaves move into their buffers."""
-        if list(evaluators) == self._evaluators:
-            return
-        buffers = [
-            evaluator.buffer(self.pool.capacity(group), narrow=True)
-            for group, evaluator in enumerate(evaluators)
-        ]
-        for buffer, old, number in zip(buffers, self._buffers, self._pending, strict=False):
-            buffer.planes[:number] = old.planes[:number]
-        # The first use of a buffer allocates, which is done before threads compete.
-        for buffer in buffers:
-            buffer.start(len(buffer.planes))
-            buffer.finish()
-        self._evaluators, self._buffers = list(evaluators), buffers
-
-    def run(self, wanted: int | None, stop: threading.Event, watch: Watch) -> None:
-        """Play until the pool has finished `wanted` games in all; None: until all are."""
-        enough = threading.Event()
-        failed: list[BaseException] = []
-
-        def work(group: int) -> None:
-            try:
-                self._work(group, wanted, stop, enough)
-            except BaseException as error:
-                failed.append(error)
-                enough.set()
-
-        workers = [
-            threading.Thread(target=work, args=(group,), daemon=True)
-            for group in range(self.pool.groups)
-        ]
-        for worker in workers:
-            worker.start()
-        for worker in workers:
-            while worker.is_alive():
-                worker.join(_WATCH_SECONDS)
-                totals = self.pool.totals
-                watch(totals["games"], totals["leaves"])
-        if failed and isinstance(failed[0], RuntimeError):
-            # The core's own words: a logit or a value of the network is not a number.
-            raise RunError(f"Self-play has stopped: {failed[0]}.")
-        if failed:
-            raise failed[0]
-
-    def _work(
-        self, group: int, wanted: int | None, stop: threading.Event, enough: threading.Event
-    ) -> None:
-        pool, buffer = self.pool, self._buffers[group]
-        number = self._pending[group] or pool.collect(group, buffer.planes)
-        while not (stop.is_set() or enough.is_set()):
-            if number:
-                buffer.start(number)
-                number = pool.step(group, *buffer.finish(), buffer.planes)
-            elif pool.active(group):
-                number = pool.collect(group, buffer.planes)
-            else:
-                break
-            if wanted is not None and pool.totals["games"] >= wanted:
-                enough.set()
-        self._pending[group] = number

@@ -1,8 +1,8 @@
-"""Settings as typed classes: what a key means, what it may be, and what papers used.
+"""Settings as typed classes: the meaning of a key, its range, and what papers used.
 
 A section of a recipe is a frozen dataclass whose fields are made by `setting`. From the
-class alone follow the check of what a person wrote (`read`), the names of all keys
-(`keys`) and the commented text that is kept with a run (`write`).
+class follow the check of a recipe (`read`), the names of all keys (`keys`) and the commented
+TOML that is kept with a run (`write`).
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import math
 import textwrap
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, make_dataclass, replace
 from typing import Any, TypeVar, get_type_hints
 
 from halma.errors import RecipeError, suggestion
@@ -19,7 +19,7 @@ from halma.errors import RecipeError, suggestion
 Plain = str | int | float | bool | tuple[str, ...]
 T = TypeVar("T")
 
-#: the type of a setting that is a list
+#: The type of a setting that is a list.
 Texts = tuple[str, ...]
 
 _KINDS: dict[Any, str] = {
@@ -29,12 +29,13 @@ _KINDS: dict[Any, str] = {
     str: "a text",
     Texts: "a list of texts",
 }
+_OPTION_TYPES: dict[str, Any] = {"int": int, "float": float, "bool": bool, "choice": str}
 _WIDTH = 92
 
 
 @dataclass(frozen=True)
 class About:
-    """What is known of a setting besides its type."""
+    """A setting's explanation and range."""
 
     help: str
     #: what papers used, for the reader
@@ -45,7 +46,7 @@ class About:
 
     @property
     def comment(self) -> str:
-        """Everything a reader should know, in one line."""
+        """The explanation, the choices and what papers used, in one line."""
         parts = [self.help]
         if self.choices:
             parts.append(f"One of {', '.join(self.choices)}.")
@@ -57,31 +58,44 @@ class About:
 def setting(
     default: Plain,
     help: str,
-    *,
+    allowed: tuple[float, float] | tuple[str, ...] = (-math.inf, math.inf),
     papers: str = "",
-    low: float = -math.inf,
-    high: float = math.inf,
-    choices: tuple[str, ...] = (),
 ) -> Any:
-    """Declare a setting of a section; numbers have a lowest and a highest value."""
-    about = About(help, papers, low, high, choices)
+    """Declare a setting of a section; `allowed` is a number's range, or the choices of a text."""
+    if isinstance(default, str) and isinstance(allowed[0], str):
+        about = About(help, papers, choices=allowed)
+    else:
+        about = About(help, papers, *allowed)
     return field(default=default, metadata={"about": about})
 
 
 def varied(
     section: type[Any], name: str, default: Plain, papers: str, help: str | None = None
 ) -> Any:
-    """Declare a setting of a section that extends another: as there, but for what is given."""
+    """Declare a setting as in another section, with another default and other papers."""
     about: About = next(entry for entry in fields(section) if entry.name == name).metadata["about"]
     changed = replace(about, papers=papers, help=about.help if help is None else help)
     return field(default=default, metadata={"about": changed})
 
 
-def read(kind: type[T], given: Mapping[str, Any]) -> T:
-    """Return the settings that a mapping describes, or raise a `RecipeError` that says why not.
+def section_from(
+    name: str, options: Iterable[Any], defaults: Mapping[str, Plain], papers: Mapping[str, str]
+) -> Any:
+    """Return a section with a setting for every option that the core declares.
 
-    What is left out has its default.
+    `options` are the core's declarations; `defaults` are given where a recipe's differ.
     """
+    entries = []
+    for option in options:
+        allowed = tuple(option.choices) or (option.low, option.high)
+        default = defaults.get(option.name, option.default)
+        made = setting(default, option.about, allowed, papers.get(option.name, ""))
+        entries.append((option.name, _OPTION_TYPES[option.type], made))
+    return make_dataclass(name, entries, frozen=True)
+
+
+def read(kind: type[T], given: Mapping[str, Any]) -> T:
+    """Return the settings of a mapping, or raise a `RecipeError`; missing keys are defaults."""
     return _read(kind, given, "", list(keys(kind)))
 
 
@@ -108,7 +122,7 @@ def flat(settings: Any, prefix: str = "") -> dict[str, Plain]:
 
 
 def nested(flat_settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the sections that `flat` took apart."""
+    """Return the sections of flat settings: the inverse of `flat`."""
     found: dict[str, Any] = {}
     for key, value in flat_settings.items():
         *sections, last = key.split(".")
@@ -122,10 +136,7 @@ def nested(flat_settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def from_text(kind: type[Any], key: str, text: str) -> Plain:
-    """Read the value of a key as typed on a command line: `search.simulations`, `400`.
-
-    Semicolons separate what is in a list.
-    """
+    """Read the value of a key as typed on a command line; semicolons separate a list."""
     known = list(keys(kind))
     if key not in known:
         raise unknown(key, known)
@@ -164,7 +175,7 @@ def write_value(value: Plain) -> str:
 
 
 def unknown(key: str, known: list[str]) -> RecipeError:
-    """Return the complaint about a key that does not exist, naming the nearest that does."""
+    """Return the error about a key that does not exist, with the nearest that does."""
     # People forget the section more often than they misspell the key.
     last = key.rpartition(".")[2]
     same = [name for name in known if name.rpartition(".")[2] == last]
@@ -196,7 +207,7 @@ def _read(kind: type[T], given: Mapping[str, Any], prefix: str, known: list[str]
 
 
 def _declared(kind: type[Any], key: str) -> tuple[type[Any], About]:
-    """Return the type of a known key and what is said about it."""
+    """Return the type of a known key, and its explanation and range."""
     *sections, last = key.split(".")
     for name in sections:
         kind = get_type_hints(kind)[name]
@@ -238,7 +249,7 @@ def _show(value: Any) -> str:
 
 
 def _lines(settings: Any, prefix: str) -> Iterator[str]:
-    """Yield the keys of a section first: in TOML what follows a table belongs to it."""
+    """Yield the lines of a section, its own keys before its sections, as TOML requires."""
     inner = [entry for entry in fields(settings) if is_dataclass(getattr(settings, entry.name))]
     for entry in fields(settings):
         if entry in inner:

@@ -22,7 +22,7 @@ from halma.learn.replay_buffer import ReplayBuffer
 from halma.learn.sections import AlphaZeroSettings, LearningSettings
 from halma.networks.architectures.blocks import Network
 from halma.networks.architectures.build import build
-from halma.networks.network_file import new_network
+from halma.networks.network_file import NetworkInfo
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
@@ -71,7 +71,8 @@ class Trainer:
         self.game = game
         self.settings = settings
         self.device = torch.device(device)
-        self.network: Network = build(new_network(game, settings.network), seed=settings.seed)
+        info = NetworkInfo.for_game(game, settings.network)
+        self.network: Network = build(info, seed=settings.seed)
         self.network.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.steps = 0
         self._threads = threads

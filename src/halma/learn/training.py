@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from halma.extras import require
 from halma.learn.metrics import MetricsFile
 from halma.learn.recipe import Recipe
 from halma.learn.reports.events import Handler, reporting
@@ -39,8 +40,9 @@ def train(
     """
     session: Callable[..., TrainingSession]
     if recipe.method == "alphazero":
+        require("torch")
         from halma.learn.alphazero import AlphaZero
-        from halma.networks.evaluator_pool import find_device
+        from halma.networks.torch_evaluator import find_device
 
         session = partial(AlphaZero, device=find_device(device), compiled=compiled)
     else:

@@ -12,9 +12,10 @@ from halma import _core
 from halma.agents import Agent, agent
 from halma.games import Game, Record
 from halma.interrupt import Interrupted
-from halma.learn.samples import Samples, concatenate, mover_first
 from halma.learn.sections import AlphaZeroSettings
 from halma.learn.selfplay import limits
+from halma.selfplay import FinishedGames
+from halma.selfplay.games import mover_first
 
 
 def agent_games(
@@ -22,7 +23,7 @@ def agent_games(
     settings: AlphaZeroSettings,
     watch: Callable[[int], None] = lambda games: None,
     is_stopped: Callable[[], bool] = lambda: False,
-) -> Samples:
+) -> FinishedGames:
     """Return games of the agent against itself; its moves are the policy targets."""
     chosen = agent(settings.warm_start.agent)
     max_plies = limits(game, settings).plies
@@ -34,12 +35,12 @@ def agent_games(
         random_plies = rng.randint(0, settings.warm_start.random_plies)
         parts.append(_play(game, chosen, rng, random_plies, max_plies, number))
         watch(number + 1)
-    return concatenate(parts)
+    return FinishedGames.join(parts)
 
 
 def _play(
     game: Game, chosen: Agent, rng: random.Random, random_plies: int, max_plies: int, number: int
-) -> dict[str, Any]:
+) -> FinishedGames:
     """Return one game as the core's pool would."""
     record = Record(game)
     core, limit = game.core, game.limits.no_progress
@@ -73,25 +74,29 @@ def _play(
     scores = np.array(record.result, np.float32) / core.max_score
     actions = np.array(columns["actions"], np.int64)
     end = _core.End.RULES if record.position.is_terminal else _core.End.PLIES
-    return {
-        "states": np.array(columns["states"], np.uint8).reshape(rows, core.state_size),
-        "moves": np.array(columns["moves"], np.uint32),
-        "choices": np.array(columns["choices"], np.uint8),
-        "plies": np.arange(rows, dtype=np.int32),
-        "movers": np.array(columns["movers"], np.uint8),
-        "repetitions": np.array(columns["repetitions"], np.int32),
-        "no_progress": np.array(columns["no_progress"], np.float32),
-        "values": np.full(rows, np.nan, np.float32),
-        "outcomes": mover_first(scores, columns["movers"]),
-        "policy_actions": actions[actions >= 0].astype(np.uint16),
-        "policy_shares": np.ones(int((actions >= 0).sum()), np.float32),
-        "policy_offsets": np.concatenate([[0], np.cumsum(actions >= 0)]).astype(np.int64),
-        "numbers": np.array([number], np.uint64),
-        "lengths": np.array([rows], np.int32),
-        "ends": np.array([int(end.value)], np.uint8),
-        "scores": scores[None],
-        "row_offsets": np.array([0, rows], np.int64),
-        "event_chance": np.array([chance for chance, _ in record.events], np.uint8),
-        "event_values": np.array([value for _, value in record.events], np.uint32),
-        "event_offsets": np.array([0, len(record.events)], np.int64),
-    }
+    return FinishedGames(
+        states=np.array(columns["states"], np.uint8).reshape(rows, core.state_size),
+        moves=np.array(columns["moves"], np.uint32),
+        choices=np.array(columns["choices"], np.uint8),
+        plies=np.arange(rows, dtype=np.int32),
+        movers=np.array(columns["movers"], np.uint8),
+        repetitions=np.array(columns["repetitions"], np.int32),
+        no_progress=np.array(columns["no_progress"], np.float32),
+        values=np.full(rows, np.nan, np.float32),
+        simulations=np.zeros(rows, np.int32),
+        outcomes=mover_first(scores, columns["movers"]),
+        policy_actions=actions[actions >= 0].astype(np.uint16),
+        policy_shares=np.ones(int((actions >= 0).sum()), np.float32),
+        policy_offsets=np.concatenate([[0], np.cumsum(actions >= 0)]).astype(np.int64),
+        numbers=np.array([number], np.uint64),
+        lengths=np.array([rows], np.int32),
+        ends=np.array([int(end.value)], np.uint8),
+        may_resign=np.zeros(1, np.uint8),
+        resign_plies=np.full(1, -1, np.int32),
+        resign_wrong=np.zeros(1, np.uint8),
+        scores=scores[None],
+        row_offsets=np.array([0, rows], np.int64),
+        event_chance=np.array([chance for chance, _ in record.events], np.uint8),
+        event_values=np.array([value for _, value in record.events], np.uint32),
+        event_offsets=np.array([0, len(record.events)], np.int64),
+    )

@@ -16,3 +16,53 @@ models/             networks that come with the package
 Playing needs neither torch nor onnx: only architectures/ (apart from the names), weights.py,
 export.py, onnx_graph.py, torch_evaluator.py and evaluator_pool.py import torch.
 """
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from halma.errors import NetworkError, suggestion
+from halma.games import Game
+from halma.networks.evaluator import Evaluator, FunctionEvaluator, InferenceBuffer
+from halma.networks.network_file import NetworkInfo, read_info, read_model
+from halma.networks.onnx_evaluator import OnnxEvaluator
+
+__all__ = [
+    "Evaluator",
+    "FunctionEvaluator",
+    "InferenceBuffer",
+    "NetworkInfo",
+    "OnnxEvaluator",
+    "find_network",
+    "load",
+    "read_info",
+]
+
+#: networks that come with the package
+MODELS = Path(__file__).parent / "models"
+
+
+def load(path: Path | str, game: Game | None = None, threads: int = 1) -> OnnxEvaluator:
+    """Return the evaluator of a network in an ONNX file; its `info` describes the network.
+
+    Raise a `NetworkError` if the file is damaged or foreign, or not for this game.
+    """
+    info, model = read_model(path)
+    if game is not None:
+        info.check(game, path)
+    return OnnxEvaluator(info, model, threads, f"'{path}'")
+
+
+def find_network(name: str) -> Path:
+    """Return the file that a name means: one that comes with halma, or one on disk."""
+    shipped = {path.stem: path for path in sorted(MODELS.glob("*.onnx"))}
+    if name in shipped:
+        return shipped[name]
+    path = Path(name)
+    # A name with a folder or a suffix is a file's, and reading it reports what is wrong.
+    if path.suffix in (".onnx", ".safetensors") or len(path.parts) > 1 or path.exists():
+        return path
+    raise NetworkError(
+        f"There is no network '{name[:60]}': it is neither a file nor one that comes with halma."
+        f"{suggestion(name, shipped)} Those are {', '.join(shipped)}."
+    )

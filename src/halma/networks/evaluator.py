@@ -1,12 +1,13 @@
-"""Networks as a search sees them: planes in, policy and values out, wherever they run.
+"""The interface between searches and networks: planes in, policy logits and values out.
 
-An evaluator judges positions in batches. A buffer is one batch in the making: arrays that are
-written, judged and read again and again, so that with two buffers one can be filled while the
-other is judged.
+An evaluator evaluates positions in batches. An inference buffer holds one batch: planes are
+written into it, the evaluation is started, and the outputs are read; then it is used again.
+With two buffers, one can be filled while the other is evaluated.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -16,81 +17,99 @@ if TYPE_CHECKING:
     Floats = np.ndarray[Any, np.dtype[np.float32]]
     Array = np.ndarray[Any, np.dtype[Any]]
 
-#: logits beyond this are all alike: certain, or impossible
+#: logits further than this from the mean are clipped
 LARGEST_LOGIT = 80.0
 
 
-class Evaluator(Protocol):
-    """Something that judges positions."""
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """Planes, rows and columns of a position."""
-
-    @property
-    def actions(self) -> int:
-        """Number of policy indices."""
-
-    @property
-    def players(self) -> int:
-        """Number of players."""
-
-    def evaluate(self, planes: Floats) -> tuple[Floats, Floats]:
-        """Judge planes (n, planes, rows, columns).
-
-        Returns policy logits (n, actions), of which those of illegal moves mean nothing, and
-        values (n, players): what each player is expected to score as a share of the highest
-        score, in [0, 1], the mover first and then in turn.
-        """
-
-    def buffer(self, capacity: int, narrow: bool = False) -> InferenceBuffer:
-        """Return arrays for batches of up to so many positions.
-
-        A narrow buffer may have planes of uint8, where they are whole numbers, and answers of
-        float16; others are float32 throughout.
-        """
-
-
 class InferenceBuffer(Protocol):
-    """A batch of positions on its way to a judge and back, again and again."""
+    """Memory for one batch of positions and its evaluation, used again and again."""
 
     @property
     def planes(self) -> Array:
-        """Where positions are written before `start`: (capacity, planes, rows, columns)."""
+        """Planes to be written before `start`: (capacity, planes, rows, columns)."""
 
     def start(self, number: int) -> None:
-        """Begin to judge the first so many positions; where it can, return at once."""
+        """Start the evaluation of the first `number` positions; on a GPU, return at once."""
 
     def finish(self) -> tuple[Array, Array]:
-        """Return what `evaluate` would; the arrays hold until the next `start`."""
+        """Wait, and return what `evaluate` would; the arrays are valid until the next `start`."""
+
+
+class Evaluator(ABC):
+    """Evaluates positions."""
+
+    #: planes, rows and columns of a position
+    shape: tuple[int, int, int]
+
+    @abstractmethod
+    def evaluate(self, planes: Floats) -> tuple[Floats, Floats]:
+        """Evaluate positions given as planes (n, planes, rows, columns).
+
+        Returns policy logits (n, actions), of which those of illegal moves mean nothing, and
+        values (n, players): each player's expected score as a share of the highest score, in
+        [0, 1], the mover first and then in turn.
+        """
+
+    def buffer(self, capacity: int, narrow: bool = False) -> InferenceBuffer:
+        """Return a buffer for batches of up to `capacity` positions.
+
+        A narrow buffer may have uint8 planes, where a game's planes are integers, and float16
+        outputs; others are float32 throughout.
+        """
+        return CallbackBuffer(self.evaluate, (capacity, *self.shape))
 
 
 class CallbackBuffer:
-    """A buffer that calls a function from planes to (policy, values) while it is waited for."""
+    """A buffer that calls a function from planes to (logits, values) in `finish`."""
 
     def __init__(
-        self, judge: Callable[[Any], tuple[Any, Any]], shape: Sequence[int], dtype: str = "float32"
+        self,
+        function: Callable[[Any], tuple[Any, Any]],
+        shape: Sequence[int],
+        dtype: str = "float32",
     ) -> None:
         import numpy as np
 
         self.planes: Array = np.zeros(tuple(shape), dtype)
-        self._judge = judge
+        self._function = function
         self._number = 0
 
     def start(self, number: int) -> None:
-        """Remember how many positions there are."""
+        """Set the number of positions."""
         self._number = number
 
     def finish(self) -> tuple[Array, Array]:
-        """Judge them."""
-        return self._judge(self.planes[: self._number])
+        """Evaluate them."""
+        return self._function(self.planes[: self._number])
+
+
+class FunctionEvaluator(Evaluator):
+    """A function from planes to (logits, values) as an evaluator; `dtype` is that of planes."""
+
+    def __init__(
+        self,
+        shape: tuple[int, int, int],
+        function: Callable[[Any], tuple[Any, Any]],
+        dtype: str = "float32",
+    ) -> None:
+        self.shape = shape
+        self._function = function
+        self._dtype = dtype
+
+    def evaluate(self, planes: Floats) -> tuple[Floats, Floats]:
+        """Call the function."""
+        return self._function(planes)
+
+    def buffer(self, capacity: int, narrow: bool = False) -> InferenceBuffer:
+        """Return a buffer that calls the function."""
+        return CallbackBuffer(self._function, (capacity, *self.shape), self._dtype)
 
 
 def priors(logits: Floats) -> Floats:
-    """Return positive numbers in the proportions of a softmax, over whichever moves are legal.
+    """Return positive numbers in the proportions of a softmax of logits (n, actions).
 
-    They are not made to add up to 1: only the search knows what is legal. Illegal moves may
-    have any logits, so their largest does not set the scale.
+    They are not normalised: only the search knows which moves are legal. Illegal moves may
+    have any logits, so the scale is set by the mean and not by the largest.
     """
     import numpy as np
 

@@ -39,7 +39,7 @@ def check_agreement(network: Network, model: bytes, positions: int = 64) -> floa
     )
     with torch.no_grad():
         expected = for_inference(network)(planes.float())
-    evaluator = OnnxEvaluator(model, info.shape, info.actions, info.players)
+    evaluator = OnnxEvaluator(info, model)
     found = evaluator.evaluate(planes.float().numpy())
     # Relative to the output where that is large, as logits may be.
     worst = max(

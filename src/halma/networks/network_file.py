@@ -1,10 +1,9 @@
-"""Network files: what each says of itself, and why one is not used.
+"""Network files: descriptions, checks, reading and writing.
 
-There are two kinds. Weights are kept as safetensors, for learning; a network to play with
-is kept as ONNX. Both hold the same description in JSON, with a checksum of what they are
-the description of, so that a file that is cut short, damaged, foreign or meant for another
-game is found out before it is used. Reading one needs neither torch nor onnxruntime; weights
-need safetensors, and writing ONNX needs onnx.
+There are two kinds: weights for training, as safetensors, and networks for playing, as ONNX.
+Both hold the same description in JSON with a checksum of the contents, so that a file that is
+truncated, damaged, foreign or for another game is refused before it is used. Reading needs
+neither torch nor onnxruntime; writing ONNX needs onnx.
 """
 
 from __future__ import annotations
@@ -16,12 +15,13 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from halma.errors import NetworkError
+from halma.errors import NetworkError, TensorFileError
 from halma.extras import require
 from halma.files import replace_file
 from halma.games import Game
 from halma.networks import onnx_file
 from halma.networks.architectures import architecture
+from halma.tensors import KEY, open_tensors, write_tensors
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -30,23 +30,21 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 WEIGHTS_SUFFIX, MODEL_SUFFIX = ".safetensors", ".onnx"
-#: the key of the description in a file's metadata
-KEY = "halma"
-#: no network here comes near
+#: far above the size of any network here
 LARGEST_FILE = 1 << 28
-_LONGEST_DESCRIPTION = 1 << 16
+_LONGEST_REMARKS = 1 << 16
 _LONGEST_NAME = 500
-#: types of weights and counts: safetensors' names -> numpy's
-_TYPES = {"F32": "<f4", "I64": "<i8"}
+#: numpy's names of the types of weights and counters
+_TYPES = ("<f4", "<i8")
 
 
 @dataclass(frozen=True)
 class NetworkInfo:
-    """What a network is for and how it is built."""
+    """The game a network is for, and its architecture."""
 
     #: the variant's name, options included
     game: str
-    #: of the meaning of the variant's planes and policy indices
+    #: version of the variant's planes and policy indices
     version: int
     players: int
     #: planes, rows and columns
@@ -54,110 +52,95 @@ class NetworkInfo:
     actions: int
     #: `name:key=value`
     architecture: str
-    #: plain values for people, such as how it was trained; two networks that differ in
-    #: nothing else can take each other's weights
+    #: remarks as plain values, such as how it was trained; not compared, since networks that
+    #: differ only in them can exchange weights
     about: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    @classmethod
+    def for_game(cls, game: Game, name: str, about: Mapping[str, Any] | None = None) -> NetworkInfo:
+        """Describe a network of an architecture, such as `modern:size=s`, for a variant.
+
+        Raise an `OptionError` if the architecture does not fit the variant.
+        """
+        chosen = architecture(name)
+        chosen.check_fits(game.name, game.players, game.shape)
+        return cls(
+            game=game.name,
+            version=game.core.version,
+            players=game.players,
+            shape=game.shape,
+            actions=game.actions,
+            architecture=chosen.name,
+            about=dict(about or {}),
+        )
 
     def check(self, game: Game, path: Path | str) -> None:
         """Raise a `NetworkError` unless the network in this file is for this variant."""
         if self.game != game.name:
             raise NetworkError(f"'{path}' is not used: it plays '{self.game}', not '{game.name}'.")
-        ours = describe(game, self.architecture)
-        if self.version != ours.version:
-            raise NetworkError(
-                f"'{path}' is not used: it knows version {self.version} of how '{self.game}' is "
-                f"shown to a network, and this is version {ours.version}."
-            )
-        for what, theirs, wanted in (
-            ("players", self.players, ours.players),
-            ("planes, rows and columns", self.shape, ours.shape),
-            ("policy indices", self.actions, ours.actions),
+        for what, found, wanted in (
+            ("encoding version", self.version, game.core.version),
+            ("number of players", self.players, game.players),
+            ("planes, rows and columns", self.shape, game.shape),
+            ("number of policy indices", self.actions, game.actions),
         ):
-            if theirs != wanted:
+            if found != wanted:
                 raise NetworkError(
-                    f"'{path}' is not used: '{self.game}' has {wanted} {what}, not {theirs}."
+                    f"'{path}' is not used: {what}: it has {found}, and '{self.game}' has {wanted}."
                 )
 
 
-def describe(game: Game, architecture: str, about: Mapping[str, Any] | None = None) -> NetworkInfo:
-    """Return the description of a network for a variant."""
-    return NetworkInfo(
-        game=game.name,
-        version=game.core.version,
-        players=game.players,
-        shape=game.shape,
-        actions=game.actions,
-        architecture=architecture,
-        about=dict(about or {}),
-    )
-
-
-def new_network(game: Game, name: str, about: Mapping[str, Any] | None = None) -> NetworkInfo:
-    """Describe a network to be made for a variant, or say why it cannot be.
-
-    `name` is an architecture such as `modern:size=s`.
-    """
-    chosen = architecture(name)
-    chosen.check_fits(game.name, game.players, game.shape)
-    return describe(game, chosen.name, about)
-
-
 def read_info(path: Path | str) -> NetworkInfo:
-    """Return what a network file of either kind says of itself, having checked all of it."""
+    """Return the description in a network file of either kind, after checking all of the file."""
     data = _contents(Path(path))
     return _read_weights(path)[0] if _holds_weights(data) else _read_model(path, data)
 
 
 def read_weights(path: Path | str) -> tuple[NetworkInfo, Arrays]:
-    """Return a file of weights: its description and its arrays by name."""
+    """Return the description and the arrays by name of a file of weights."""
     data = _contents(Path(path))
     if _holds_weights(data):
         return _read_weights(path)
-    if onnx_file.looks_like_it(data):
+    if onnx_file.may_be_onnx(data):
         raise NetworkError(
-            f"'{path}' is for playing; weights to learn with are in {WEIGHTS_SUFFIX} files."
+            f"'{path}' is for playing; weights for training are in {WEIGHTS_SUFFIX} files."
         )
     raise _foreign(path)
 
 
 def read_model(path: Path | str) -> tuple[NetworkInfo, bytes]:
-    """Return a file to play with: its description and all of it, for onnxruntime."""
+    """Return the description of an ONNX file, and its bytes for onnxruntime."""
     data = _contents(Path(path))
     if _holds_weights(data):
         raise NetworkError(
-            f"'{path}' holds weights to learn with; to play, export it to {MODEL_SUFFIX} "
+            f"'{path}' holds weights for training; to play, export it to {MODEL_SUFFIX} "
             "with halma.networks.export.export_file."
         )
     return _read_model(path, data), data
 
 
 def write_weights(path: Path | str, info: NetworkInfo, arrays: Arrays) -> None:
-    """Write weights; whoever looks at `path` sees the old file or the whole new one."""
-    require("safetensors")
-    import numpy as np
-    from safetensors.numpy import save
-
-    if any(array.dtype.str not in _TYPES.values() for array in arrays.values()):
-        raise NetworkError(f"'{path}' is not written: weights are float32 and counts int64.")
-    # The library takes an array's memory as it lies.
-    in_order = {name: np.asarray(array, order="C") for name, array in arrays.items()}
-    description = _write_description(info, _checksum_of_arrays(in_order))
-    replace_file(Path(path), save(in_order, {KEY: description}))
+    """Write weights atomically."""
+    if any(array.dtype.str not in _TYPES for array in arrays.values()):
+        raise NetworkError(f"'{path}' is not written: weights are float32 and counters int64.")
+    contiguous = {name: array.copy(order="C") for name, array in arrays.items()}
+    write_tensors(Path(path), contiguous, _description(info))
 
 
 def write_model(path: Path | str, info: NetworkInfo, model: bytes) -> None:
-    """Write an ONNX model in the same way; the description replaces its metadata."""
+    """Write an ONNX model atomically; the description replaces its metadata."""
     require("onnx")
     import onnx
 
     whole = onnx.load_model_from_string(model)
-    _, graph = onnx_file.look_through(whole.SerializeToString(deterministic=True))
-    onnx.helper.set_model_props(whole, {KEY: _write_description(info, _checksum(graph))})
+    _, graph = onnx_file.validate(whole.SerializeToString(deterministic=True))
+    description = {**_description(info), "checksum": _checksum(graph)}
+    onnx.helper.set_model_props(whole, {KEY: json.dumps(description)})
     replace_file(Path(path), whole.SerializeToString(deterministic=True))
 
 
 def _contents(path: Path) -> bytes:
-    """Read a file that is not absurdly large and is no program in disguise."""
+    """Return the contents of a file that is not too large, and no pickle or archive."""
     try:
         with open(path, "rb") as file:
             data = file.read(LARGEST_FILE + 1)
@@ -175,9 +158,9 @@ def _contents(path: Path) -> bytes:
 
 
 def _holds_weights(data: bytes) -> bool:
-    """Tell whether a file may be safetensors: a length in eight bytes, then JSON.
+    """Return whether a file may be safetensors: a length in eight bytes, then JSON.
 
-    Ask this first, since the length may look like the start of any other file.
+    To be called first, since the length may look like the start of any other format.
     """
     return data[4:9] == b"\0\0\0\0{"
 
@@ -187,76 +170,66 @@ def _foreign(path: Path | str) -> NetworkError:
 
 
 def _read_weights(path: Path | str) -> tuple[NetworkInfo, Arrays]:
-    require("safetensors")
-    from safetensors import SafetensorError, safe_open
-
     try:
-        with safe_open(path, framework="np") as file:
-            names = file.keys()
-            types = {file.get_slice(name).get_dtype() for name in names}
-            ours = types <= _TYPES.keys()
-            arrays = {name: file.get_tensor(name) for name in names} if ours else {}
-            metadata = file.metadata() or {}
-    except (SafetensorError, OSError, ValueError):  # the last is numpy's, about shapes
-        raise NetworkError(f"'{path}' is not used: it is cut short or damaged.") from None
-    if not ours:
-        raise NetworkError(f"'{path}' is not used: no network of halma has numbers of its type.")
-    return _read_description(path, metadata, _checksum_of_arrays(arrays)), arrays
+        file = open_tensors(Path(path), {})
+    except TensorFileError as error:
+        raise NetworkError(str(error)) from None
+    arrays = file.arrays()
+    if any(array.dtype.str not in _TYPES for array in arrays.values()):
+        raise NetworkError(f"'{path}' is not used: its weights are neither float32 nor int64.")
+    return _parse_description(path, file.description), arrays
 
 
 def _read_model(path: Path | str, data: bytes) -> NetworkInfo:
-    if not onnx_file.looks_like_it(data):
+    if not onnx_file.may_be_onnx(data):
         raise _foreign(path)
     try:
-        metadata, graph = onnx_file.look_through(data)
+        metadata, graph = onnx_file.validate(data)
     except onnx_file.OnnxError as error:
         raise NetworkError(f"'{path}' is not used: {error}.") from None
-    return _read_description(path, metadata, _checksum(graph))
+    try:
+        description = json.loads(metadata.get(KEY, "null"))
+    except (ValueError, RecursionError):
+        raise _damaged_description(path) from None
+    if not isinstance(description, dict):
+        raise NetworkError(f"'{path}' is not used: halma did not write it.")
+    if description.pop("checksum", None) != _checksum(graph):
+        raise NetworkError(f"'{path}' is not used: it is damaged, its checksum is wrong.")
+    return _parse_description(path, description)
 
 
 def with_about(info: NetworkInfo, about: Mapping[str, Any] | None) -> NetworkInfo:
-    """Return a description with other remarks, if any are given."""
+    """Return a description with these remarks, if any are given."""
     return info if about is None else replace(info, about=dict(about))
 
 
-def _write_description(info: NetworkInfo, checksum: str) -> str:
-    return json.dumps({"format": FORMAT, "checksum": checksum, **asdict(info)})
+def _description(info: NetworkInfo) -> dict[str, Any]:
+    return {"format": FORMAT, **asdict(info), "shape": list(info.shape)}
 
 
-def _read_description(path: Path | str, metadata: Mapping[str, str], checksum: str) -> NetworkInfo:
-    written = metadata.get(KEY)
-    if written is None:
-        raise NetworkError(f"'{path}' is not used: it does not say which game it is for.")
-    try:
-        found = json.loads(written) if len(written) <= _LONGEST_DESCRIPTION else None
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
-        raise NetworkError(f"'{path}' is not used: its description is damaged.")
+def _damaged_description(path: Path | str) -> NetworkError:
+    return NetworkError(f"'{path}' is not used: its description is damaged.")
+
+
+def _parse_description(path: Path | str, found: Mapping[str, Any]) -> NetworkInfo:
+    """Return a description if every part of it has the right type and a plausible value."""
     if found.get("format") != FORMAT:
         raise NetworkError(
-            f"'{path}' is not used: this halma reads format {FORMAT} of network files, "
-            f"and it is of another."
+            f"'{path}' is not used: its format is not {FORMAT}, the one that this version of halma "
+            "reads."
         )
-    if found.get("checksum") != checksum:
-        raise NetworkError(f"'{path}' is not used: it is damaged, its checksum is wrong.")
-    info = _sensible(found)
-    if info is None:
-        raise NetworkError(f"'{path}' is not used: its description is damaged.")
-    return info
-
-
-def _sensible(found: Mapping[str, Any]) -> NetworkInfo | None:
-    """Return the description if every part of it is what it should be."""
     names = [found.get(key) for key in ("game", "architecture")]
     numbers = [found.get(key) for key in ("version", "players", "actions")]
     shape, about = found.get("shape"), found.get("about")
-    if not all(isinstance(n, str) and n.isprintable() and len(n) <= _LONGEST_NAME for n in names):
-        return None
-    if not isinstance(shape, list) or len(shape) != 3 or not isinstance(about, dict):
-        return None
-    if not all(type(n) is int and 0 < n < 1 << 31 for n in (*numbers, *shape)):
-        return None
+    if (
+        not all(isinstance(n, str) and n.isprintable() and len(n) <= _LONGEST_NAME for n in names)
+        or not isinstance(shape, list)
+        or len(shape) != 3
+        or not all(type(n) is int and 0 < n < 1 << 31 for n in (*numbers, *shape))
+        or not isinstance(about, dict)
+        or len(json.dumps(about)) > _LONGEST_REMARKS
+    ):
+        raise _damaged_description(path)
     return NetworkInfo(
         game=found["game"],
         version=found["version"],
@@ -268,17 +241,5 @@ def _sensible(found: Mapping[str, Any]) -> NetworkInfo | None:
     )
 
 
-def _checksum(*parts: bytes | memoryview) -> str:
-    found = hashlib.blake2b(digest_size=16)
-    for part in parts:
-        found.update(part)
-    return found.hexdigest()
-
-
-def _checksum_of_arrays(arrays: Arrays) -> str:
-    """Return the checksum of names, types, shapes and numbers, in the order of the names."""
-    parts: list[bytes] = []
-    for name, array in sorted(arrays.items()):
-        parts.append(json.dumps([name, array.dtype.str, array.shape]).encode())
-        parts.append(array.tobytes())
-    return _checksum(*parts)
+def _checksum(data: bytes | memoryview) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()

@@ -5,44 +5,39 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from halma.errors import NetworkError, error_text
-from halma.networks.evaluator import CallbackBuffer, InferenceBuffer
+from halma.networks.evaluator import Evaluator
+from halma.networks.network_file import NetworkInfo
 
 if TYPE_CHECKING:
     from halma.networks.evaluator import Floats
 
 
-class OnnxEvaluator:
-    """A network in onnxruntime, on the CPU."""
+class OnnxEvaluator(Evaluator):
+    """An ONNX model in onnxruntime; `name` is used in error messages."""
 
     def __init__(
-        self,
-        model: bytes,
-        shape: tuple[int, int, int],
-        actions: int,
-        players: int,
-        threads: int = 1,
-        name: str = "This network",
+        self, info: NetworkInfo, model: bytes, threads: int = 1, name: str = "This network"
     ) -> None:
         import onnxruntime
 
-        self.shape, self.actions, self.players = shape, actions, players
+        self.info, self.shape = info, info.shape
         self._name = name
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
         options.log_severity_level = 4
-        # Threads that wait must not keep others from working.
+        # Waiting threads must not take cores from working ones.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         try:
             self._session = onnxruntime.InferenceSession(
                 model, options, providers=["CPUExecutionProvider"]
             )
-        except Exception as error:  # onnxruntime has a dozen kinds and no base of its own
+        except Exception as error:  # onnxruntime's exceptions have no common base class
             raise self._refusal(error) from None
-        self._check()
+        self._check_outputs()
 
     def evaluate(self, planes: Floats) -> tuple[Floats, Floats]:
-        """Judge planes; see `Evaluator`."""
+        """Evaluate planes; see `Evaluator`."""
         import numpy as np
 
         try:
@@ -50,22 +45,20 @@ class OnnxEvaluator:
         except Exception as error:
             raise self._refusal(error) from None
         if not np.isfinite(values).all():
-            raise NetworkError(f"{self._name} is not used: it gives values that are no numbers.")
+            raise NetworkError(f"{self._name} is not used: its values are not finite.")
         return policy, values
 
-    def buffer(self, capacity: int, narrow: bool = False) -> InferenceBuffer:
-        """Return arrays for batches of up to so many positions."""
-        return CallbackBuffer(self.evaluate, (capacity, *self.shape))
-
-    def _check(self) -> None:
-        """Make sure that it takes and gives what it should."""
+    def _check_outputs(self) -> None:
+        """Raise a `NetworkError` unless outputs have the right types and shapes."""
         import numpy as np
 
         policy, values = self.evaluate(np.zeros((2, *self.shape), np.float32))
-        right = {"policy": (policy, self.actions), "values": (values, self.players)}
-        for what, (array, width) in right.items():
+        for name, array, width in (
+            ("policy", policy, self.info.actions),
+            ("values", values, self.info.players),
+        ):
             if array.shape != (2, width) or array.dtype != np.float32:
-                raise NetworkError(f"{self._name} is not used: its {what} have the wrong shape.")
+                raise NetworkError(f"{self._name} is not used: its {name} have the wrong shape.")
 
     def _refusal(self, error: Exception) -> NetworkError:
         words = " ".join(error_text(error).split())

@@ -1,16 +1,15 @@
-"""ONNX files as far as playing reads them: a plain network, and what it says of itself.
+"""Validation of ONNX files before they are given to onnxruntime.
 
-A file is looked through before any library is given it. It may hold the few operations
-that our networks are made of, and its weights; neither code, nor branches and loops, nor
-references to other files. Playing must not need `onnx`, so that the little of protocol
-buffers that looking takes is read here.
+A file may hold the few operations that our networks are made of, and their weights: no other
+operations, no functions, branches or loops, no references to other files. The file is parsed
+here, without the library onnx, so that playing does not need it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-#: names of what goes in and comes out
+#: names of the input and the outputs
 INPUT, OUTPUTS = "planes", ("policy", "values")
 
 #: operations of our networks
@@ -29,32 +28,32 @@ OPERATIONS = frozenset(
         "Sigmoid",
     )
 )
-#: more than any network here has
+#: far more than any network here has
 MOST_NODES = 4096
 
-# Numbers of fields in onnx.proto: of a model, a graph, a node and a tensor.
+# Field numbers in onnx.proto, of ModelProto, GraphProto, NodeProto and TensorProto.
 _GRAPH, _METADATA, _TRAINING, _FUNCTIONS = 7, 14, 20, 25
 _NODE, _INITIALIZER, _SPARSE = 1, 5, 15
 _OPERATION, _ATTRIBUTE, _DOMAIN = 4, 5, 7
 _EXTERNAL, _LOCATION = 13, 14
-#: of an attribute: a tensor, a graph, several tensors, several graphs, sparse ones
+#: AttributeProto: tensors, graphs and sparse tensors, single and repeated
 _BEYOND_NUMBERS = (5, 6, 10, 11, 22, 23)
 
-# How the value of a field is written.
+# Wire types of protocol buffers.
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
 
 class OnnxError(ValueError):
-    """A file that is not taken; the message is the end of a sentence."""
+    """A file is refused; the message is the end of a sentence."""
 
 
-def looks_like_it(data: bytes) -> bool:
-    """Tell whether a file may be ONNX: it starts with its version, a small number."""
+def may_be_onnx(data: bytes) -> bool:
+    """Return whether a file may be ONNX: its first field is the version, a small integer."""
     return len(data) > 1 and data[0] == 0x08 and 0 < data[1] < 0x80
 
 
-def look_through(data: bytes) -> tuple[dict[str, str], memoryview]:
-    """Return the texts a file holds and its graph, or raise an `OnnxError`."""
+def validate(data: bytes) -> tuple[dict[str, str], memoryview]:
+    """Return a file's metadata and the bytes of its graph, or raise an `OnnxError`."""
     graph = memoryview(b"")
     metadata: dict[str, str] = {}
     for field, value in _fields(memoryview(data)):
@@ -67,7 +66,7 @@ def look_through(data: bytes) -> tuple[dict[str, str], memoryview]:
                 raise OnnxError("it holds more than a plain network")
             graph = value
         elif field == _METADATA:
-            metadata[_text(value, 1)] = _text(value, 2)
+            metadata[_string(value, 1)] = _string(value, 2)
     if not len(graph):
         raise _damaged()
     _check_graph(graph)
@@ -81,7 +80,8 @@ def _check_graph(graph: memoryview) -> None:
     if any(True for _ in _messages(graph, _SPARSE)):
         raise OnnxError("it holds more than a plain network")
     for node in nodes:
-        if _text(node, _DOMAIN) not in ("", "ai.onnx") or _text(node, _OPERATION) not in OPERATIONS:
+        domain, operation = _string(node, _DOMAIN), _string(node, _OPERATION)
+        if domain not in ("", "ai.onnx") or operation not in OPERATIONS:
             raise OnnxError("it has operations that no network of halma has")
         for attribute in _messages(node, _ATTRIBUTE):
             if any(field in _BEYOND_NUMBERS for field, _ in _fields(attribute)):
@@ -94,7 +94,7 @@ def _check_graph(graph: memoryview) -> None:
 
 
 def _damaged() -> OnnxError:
-    return OnnxError("it is cut short or damaged")
+    return OnnxError("it is truncated or damaged")
 
 
 def _fields(data: memoryview) -> Iterator[tuple[int, int | memoryview]]:
@@ -120,7 +120,7 @@ def _fields(data: memoryview) -> Iterator[tuple[int, int | memoryview]]:
 
 
 def _messages(data: memoryview, wanted: int) -> Iterator[memoryview]:
-    """Yield the values of one field, which must be messages, text or bytes."""
+    """Yield the values of one field, which must be messages, strings or bytes."""
     for field, value in _fields(data):
         if field == wanted:
             if isinstance(value, int):
@@ -128,8 +128,8 @@ def _messages(data: memoryview, wanted: int) -> Iterator[memoryview]:
             yield value
 
 
-def _text(data: memoryview, wanted: int) -> str:
-    """Return the text of one field; empty if there is none."""
+def _string(data: memoryview, wanted: int) -> str:
+    """Return the string in one field; empty if there is none."""
     found = ""
     for value in _messages(data, wanted):
         try:
@@ -140,7 +140,7 @@ def _text(data: memoryview, wanted: int) -> str:
 
 
 def _varint(data: memoryview, at: int) -> tuple[int, int]:
-    """Return a whole number and where it ends."""
+    """Return an integer and the position behind it."""
     number = 0
     for shift in range(0, 70, 7):
         if at >= len(data):

@@ -1,4 +1,4 @@
-"""Networks in torch as evaluators: on the CPU, or fast on a GPU."""
+"""Networks in torch, on a CPU or a GPU."""
 
 from __future__ import annotations
 
@@ -11,23 +11,34 @@ from torch import Tensor
 from halma.errors import HalmaError
 from halma.games import game
 from halma.networks.architectures.blocks import Network, for_inference
-from halma.networks.evaluator import CallbackBuffer, InferenceBuffer
+from halma.networks.evaluator import Evaluator, InferenceBuffer
 
 if TYPE_CHECKING:
-    from halma.networks.evaluator import Floats
+    from halma.networks.evaluator import Array, Floats
 
 Precision = Literal["float32", "bfloat16", "float16"]
-#: a buffer on a GPU records its work for so many sizes of batches, each half of the one before
-_SIZES = 4
-_RECORDING = threading.Lock()
+#: a buffer on a GPU has CUDA graphs for this many batch sizes, each half of the one before
+_GRAPH_SIZES = 4
+_CAPTURING = threading.Lock()
 
 
-class TorchEvaluator:
+def find_device(wanted: str) -> str:
+    """Return `cpu` or `cuda`; `auto` is a GPU where there is one."""
+    if wanted == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    if wanted not in ("cpu", "cuda"):
+        raise HalmaError(f"There is no device '{wanted[:40]}': it is auto, cpu or cuda.")
+    if wanted == "cuda" and not torch.cuda.is_available():
+        raise HalmaError("There is no GPU that torch can use here.")
+    return wanted
+
+
+class TorchEvaluator(Evaluator):
     """A network in torch.
 
-    `device` is `cpu` or `cuda`. `compiled` lets torch.compile at it, which takes a while for
-    every new size of batch. On a GPU a buffer replays its work as a CUDA graph unless `graphs`
-    is off.
+    `device` is `cpu` or `cuda`. `compiled`: run the network through torch.compile, which takes
+    a while for every new batch size. `graphs`: on a GPU, replay the work of a buffer as a CUDA
+    graph.
     """
 
     def __init__(
@@ -43,123 +54,122 @@ class TorchEvaluator:
             raise HalmaError(
                 f"There is no precision '{precision}': it is one of {', '.join(known)}."
             )
-        if device.startswith("cuda") and not torch.cuda.is_available():
-            raise HalmaError("There is no GPU that torch can use here.")
-        self.device = torch.device(device)
-        self.info = network.info
-        self.shape, self.actions = network.info.shape, network.info.actions
-        self.players = network.info.players
+        self.device = torch.device(find_device(device))
+        self.info, self.shape = network.info, network.info.shape
         self.graphs = graphs
         self._dtype: torch.dtype = getattr(torch, precision)
-        #: the type of its answers; numpy knows no bfloat16, and float16 has more digits
+        #: type of narrow outputs: numpy has no bfloat16, and float16 has more digits
         half = self.device.type == "cuda" and precision != "float32"
-        self.answers = torch.float16 if half else torch.float32
+        self.output_dtype = torch.float16 if half else torch.float32
         self._model = for_inference(network).to(self.device, self._dtype)
         self._model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self._judge = torch.compile(self.judge, dynamic=False) if compiled else self.judge
-        self._own: CudaBuffer | None = None
+        self._run = torch.compile(self._forward, dynamic=False) if compiled else self._forward
+        self._own_buffer: CudaBuffer | None = None
 
     def load(self, network: Network) -> None:
         """Take over the weights of a network of the same description, for all buffers."""
         if network.info != self.info:
             raise HalmaError("The new weights are of a network of another description.")
-        self._wait()  # buffers have streams of their own, which must not see half of it
+        self._synchronize()  # the streams of buffers must not see half of the weights
         self._model.load_state_dict(for_inference(network).state_dict())
-        self._wait()
+        self._synchronize()
 
-    def _wait(self) -> None:
+    def _synchronize(self) -> None:
         if self.device.type == "cuda":
             torch.cuda.synchronize(self.device)
 
-    def judge(self, planes: Tensor) -> tuple[Tensor, Tensor]:
-        """Judge planes on the device."""
+    def _forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         x = planes.to(self._dtype, memory_format=torch.channels_last)
         policy, values = self._model(x)
-        return policy.to(self.answers), values.to(self.answers)
+        return policy.to(self.output_dtype), values.to(self.output_dtype)
 
     def run(self, planes: Tensor) -> tuple[Tensor, Tensor]:
-        """Judge planes on the device, compiled where that was asked for."""
+        """Evaluate planes that are on the device; the outputs stay there."""
         with torch.no_grad():
-            return self._judge(planes)
+            return self._run(planes)
 
     def evaluate(self, planes: Floats) -> tuple[Floats, Floats]:
-        """Judge planes; see `Evaluator`."""
+        """Evaluate planes; see `Evaluator`."""
         if self.device.type == "cpu":
             policy, values = self.run(torch.from_numpy(planes))
             return policy.numpy(), values.numpy()
         number = len(planes)
-        if self._own is None or len(self._own.planes) < number:
-            self._own = CudaBuffer(self, 1 << max(number - 1, 0).bit_length())
-        self._own.planes[:number] = planes
-        self._own.start(number)
-        return tuple(array.copy() for array in self._own.finish())  # type: ignore[return-value]
+        if self._own_buffer is None or len(self._own_buffer.planes) < number:
+            self._own_buffer = CudaBuffer(self, 1 << max(number - 1, 0).bit_length())
+        self._own_buffer.planes[:number] = planes
+        self._own_buffer.start(number)
+        logits, values_ = self._own_buffer.finish()
+        return logits.copy(), values_.copy()
 
     def buffer(self, capacity: int, narrow: bool = False) -> InferenceBuffer:
-        """Return arrays for batches of up to so many positions; pinned ones on a GPU."""
+        """Return a buffer for batches of up to `capacity` positions, pinned on a GPU."""
         if self.device.type == "cpu":
-            return CallbackBuffer(self.evaluate, (capacity, *self.shape))
+            return super().buffer(capacity, narrow)
         return CudaBuffer(self, capacity, narrow)
 
 
 class CudaBuffer:
-    """Pinned arrays, a stream of their own, and the work between them as CUDA graphs."""
+    """Pinned memory, a stream of its own, and CUDA graphs of the work between."""
 
     def __init__(self, evaluator: TorchEvaluator, capacity: int, narrow: bool = False) -> None:
         self._evaluator = evaluator
         self._capacity = capacity
         self._stream: Any = torch.cuda.Stream(evaluator.device)  # type: ignore[no-untyped-call]
         self._done: Any = torch.cuda.Event(blocking=True)  # type: ignore[no-untyped-call]
-        # Most of what a CPU does for a large GPU is to move memory: bytes do where planes are
-        # whole numbers, and answers need no more digits than the network reckons with.
-        whole = narrow and game(evaluator.info.game).core.byte_planes
-        written = torch.uint8 if whole else torch.float32
-        answers = evaluator.answers if narrow else torch.float32
-        shape = (capacity, *evaluator.shape)
-        self._written = torch.zeros(shape, dtype=written, pin_memory=True)
-        self._policy = torch.zeros((capacity, evaluator.actions), dtype=answers, pin_memory=True)
-        self._values = torch.zeros((capacity, evaluator.players), dtype=answers, pin_memory=True)
-        self._input = torch.zeros(shape, dtype=written, device=evaluator.device)
+        # Most of the CPU's work for a large GPU is moving memory: uint8 is enough where planes
+        # are integers, and outputs need no more digits than the network computes with.
+        info = evaluator.info
+        integers = narrow and game(info.game).core.byte_planes
+        plane_dtype = torch.uint8 if integers else torch.float32
+        output_dtype = evaluator.output_dtype if narrow else torch.float32
+        shape = (capacity, *info.shape)
+        self._pinned = torch.zeros(shape, dtype=plane_dtype, pin_memory=True)
+        self._policy = torch.zeros((capacity, info.actions), dtype=output_dtype, pin_memory=True)
+        self._values = torch.zeros((capacity, info.players), dtype=output_dtype, pin_memory=True)
+        self._input = torch.zeros(shape, dtype=plane_dtype, device=evaluator.device)
         self._graphs: dict[int, tuple[Any, tuple[Tensor, Tensor]]] = {}
         self._number = 0
-        self.planes: Floats = self._written.numpy()
+        self.planes: Array = self._pinned.numpy()
+        # Compile and capture the largest batch now, before other buffers are at work.
+        self.start(capacity)
+        self.finish()
 
     def start(self, number: int) -> None:
-        """Send off the first so many positions; return at once."""
+        """Queue the evaluation of the first `number` positions; return at once."""
         self._number = number
         with torch.cuda.stream(self._stream):
-            self._input[:number].copy_(self._written[:number], non_blocking=True)
+            self._input[:number].copy_(self._pinned[:number], non_blocking=True)
             policy, values = self.forward(number)
             self._policy[:number].copy_(policy[:number], non_blocking=True)
             self._values[:number].copy_(values[:number], non_blocking=True)
             self._done.record(self._stream)
 
-    def finish(self) -> tuple[Floats, Floats]:
-        """Wait for the answers."""
+    def finish(self) -> tuple[Array, Array]:
+        """Wait for the outputs."""
         self._done.synchronize()
         return self._policy[: self._number].numpy(), self._values[: self._number].numpy()
 
     def forward(self, number: int) -> tuple[Tensor, Tensor]:
-        """Judge so many positions that are on the device already; the answers stay there."""
+        """Evaluate positions that are on the device already; the outputs stay there."""
         if not self._evaluator.graphs:
             return self._evaluator.run(self._input[:number])
-        size = next(
-            s for s in (self._capacity >> k for k in reversed(range(_SIZES))) if s >= number
-        )
+        sizes = (self._capacity >> k for k in reversed(range(_GRAPH_SIZES)))
+        size = next(size for size in sizes if size >= number)
         if size not in self._graphs:
-            # Lanes of several threads may get here together, and each waits for the device.
-            with _RECORDING:
-                self._graphs[size] = self._record(size)
-        graph, results = self._graphs[size]
+            # Several threads may arrive here, and capturing synchronizes the device.
+            with _CAPTURING:
+                self._graphs[size] = self._capture(size)
+        graph, outputs = self._graphs[size]
         graph.replay()
-        return results
+        return outputs
 
-    def _record(self, size: int) -> tuple[Any, tuple[Tensor, Tensor]]:
-        """Record a batch's work; the first runs choose algorithms and may compile."""
+    def _capture(self, size: int) -> tuple[Any, tuple[Tensor, Tensor]]:
+        """Capture a batch's work; the runs before choose algorithms and may compile."""
         for _ in range(3):
             self._evaluator.run(self._input[:size])
         self._stream.synchronize()
         graph = torch.cuda.CUDAGraph()
-        # Other threads may go on using the GPU meanwhile, to learn for instance.
+        # Other threads may use the GPU meanwhile, for training for instance.
         with torch.cuda.graph(graph, stream=self._stream, capture_error_mode="thread_local"):
-            results = self._evaluator.run(self._input[:size])
-        return graph, results
+            outputs = self._evaluator.run(self._input[:size])
+        return graph, outputs

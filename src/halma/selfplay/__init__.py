@@ -1,5 +1,6 @@
 """Self-play: many games at once, searched by the core and evaluated in batches."""
 
-from halma.selfplay.pool import Games, Pool, PoolOptions
+from halma.selfplay.games import FinishedGames
+from halma.selfplay.pool import Pool, PoolOptions
 
-__all__ = ["Games", "Pool", "PoolOptions"]
+__all__ = ["FinishedGames", "Pool", "PoolOptions"]

@@ -1,59 +1,54 @@
-"""Self-play of many games at once: the Python face of `core/selfplay`.
-
-The core plays; whoever judges positions answers in batches through buffers, one for each group of
-games. A buffer has an array `planes` to be filled, `start(number)` to begin judging the first so
-many rows, and `finish()` to get logits and values. While one group's buffer is at work, another
-group's trees run.
-"""
+"""Many games of self-play at once, searched by the core and evaluated in batches."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Sequence
+import math
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
 
 from halma import _core
-from halma.errors import OptionError
+from halma.errors import OptionError, RunError
 from halma.games import Game
-from halma.networks.evaluator import CallbackBuffer, InferenceBuffer
+from halma.machine import core_count
+from halma.networks.evaluator import Evaluator, InferenceBuffer
 from halma.search.mcts import TreeOptions
+from halma.selfplay.games import FinishedGames
 
-if TYPE_CHECKING:
-    import numpy as np
+#: called now and then with the numbers of finished games and evaluated leaves so far
+Watch = Callable[[int, int], None]
 
-    Array = np.ndarray[Any, np.dtype[Any]]
-
-#: rules of selection that make use of a network's policy
+_WATCH_SECONDS = 0.25
+#: selection rules that use a policy
 RULES = ("puct", "gumbel")
 
 
 @dataclass(frozen=True)
 class PoolOptions:
-    """How games are played; `core/selfplay/options.hpp` explains each dial."""
+    """How games are played; `core/selfplay/options.hpp` explains each option."""
 
     search: TreeOptions = field(default_factory=lambda: TreeOptions(rule="puct", noise=0.25))
     simulations: int = 100
-    #: leaves of one tree that are judged together
+    #: leaves of one tree that are evaluated together
     leaves: int = 1
-    #: whether a search goes on in the tree of the move before
+    #: whether a search continues in the subtree of the move played
     reuse: bool = False
     #: share of searches that are full; the rest make `fast_simulations` and give no target
     full_share: float = 1.0
     fast_simulations: int = 0
     #: (ply, temperature) pairs in order: from that ply on, with that temperature
     temperatures: tuple[tuple[int, float], ...] = ((0, 1.0), (30, 0.0))
-    #: each game begins with a number of random moves drawn from this range
+    #: range of the number of random moves that begin a game
     opening: tuple[int, int] = (0, 0)
-    #: a player gives up whose value is below this; 0 for never
+    #: a player resigns whose value is below this; 0 for never
     resign_below: float = 0.0
-    #: at how many decisions in a row
+    #: number of own decisions in a row for which the value must be below
     resign_after: int = 1
-    #: share of games that are played to the end all the same
+    #: share of games in which nobody resigns, to measure mistaken resignations
     resign_never_share: float = 0.1
 
     def for_game(self, game: Game) -> _core.PoolOptions:
-        """Return the core's options, or raise an `OptionError` if the game cannot have them."""
+        """Return the core's options, or raise an `OptionError` if they do not fit the game."""
         if self.search.rule not in RULES:
             raise OptionError(
                 f"'{self.search.rule}' makes no use of a policy; self-play searches by "
@@ -77,95 +72,19 @@ class PoolOptions:
         return options
 
 
-@dataclass(frozen=True)
-class Games:
-    """Finished games as arrays: a row for every decision, an entry for every game.
-
-    Rows of a game are in order and complete, so what stood before a position is found in the
-    rows above it, down to the game's first.
-    """
-
-    # Rows.
-    #: uint8 (rows, bytes of a state)
-    states: Array
-    #: what was played; NO_MOVE where the game was given up
-    moves: Array
-    #: how it came about: _core.Choice by number, FULL, FAST or RANDOM
-    choices: Array
-    plies: Array
-    movers: Array
-    #: earlier occurrences of the position, and the share of the no-progress limit used
-    repetitions: Array
-    no_progress: Array
-    #: the mover's value as the search found it; NaN where the move was random
-    values: Array
-    simulations: Array
-    #: policy targets: row i has the entries offsets[i] to offsets[i + 1], none without a target
-    policy_offsets: Array
-    policy_actions: Array
-    policy_shares: Array
-    #: float32 (rows, players): the game's scores from 0 to 1, the mover's first
-    outcomes: Array
-    #: number of the row's game
-    game_numbers: Array
-
-    # Games.
-    numbers: Array
-    lengths: Array
-    #: _core.End by number; NONE: given up
-    ends: Array
-    #: whether the game might have been given up
-    may_resign: Array
-    #: when giving up was due, -1 for never, and whether that would have been wrong
-    resign_plies: Array
-    resign_wrong: Array
-    #: float32 (games, players), from 0 to 1
-    scores: Array
-    #: game i has the rows offsets[i] to offsets[i + 1], and likewise events
-    row_offsets: Array
-    event_offsets: Array
-    #: moves and outcomes in order, for replaying
-    event_chance: Array
-    event_values: Array
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    def encode(self, game: Game, rows: Array) -> Array:
-        """Return the planes of some rows: float32 (rows, planes, rows, columns)."""
-        import numpy as np
-
-        rows = np.ascontiguousarray(rows, np.int64)
-        games = np.searchsorted(self.row_offsets, rows, side="right") - 1
-        planes = np.empty((len(rows), *game.shape), np.float32)
-        _core.encode_rows(
-            game.core,
-            self.states,
-            self.repetitions,
-            self.no_progress,
-            rows,
-            np.ascontiguousarray(self.row_offsets[games]),
-            planes,
-        )
-        return planes
-
-    def events(self, game: int) -> list[tuple[bool, int]]:
-        """Return the moves and outcomes of a game; True marks an outcome."""
-        part = slice(self.event_offsets[game], self.event_offsets[game + 1])
-        pairs = zip(self.event_chance[part], self.event_values[part], strict=True)
-        return [(bool(chance), int(value)) for chance, value in pairs]
-
-
 class Pool:
-    """Many games of self-play. The same seed, and the same judgements, give the same games."""
+    """Many games of self-play.
+
+    The same seed gives the same games if evaluations depend on a position's planes alone.
+    """
 
     def __init__(
         self,
         game: Game,
-        options: PoolOptions | None = None,
+        options: PoolOptions,
+        evaluators: Sequence[Evaluator],
         *,
         slots: int,
-        groups: int = 2,
         threads: int = 0,
         seed: int = 0,
         first: int = 0,
@@ -174,71 +93,102 @@ class Pool:
     ) -> None:
         """Prepare games `first`, `first` + 1 and so on, `games` of them or without end.
 
-        `slots` of them are played at a time, in so many groups, by so many threads (0: one per
-        core). `limits` end games early; without them the variant's own do.
+        `slots` of them are played at a time by `threads` threads (0: one per core), in a group
+        for each evaluator. Evaluators may be one and the same: with two groups, one group's
+        trees run while the leaves of the other are evaluated. `limits` replace the variant's.
         """
         self.game = game
-        self.options = options or PoolOptions()
         end = {} if games is None else {"end": first + games}
         try:
             self.core = _core.Pool(
                 game.core,
-                self.options.for_game(game),
+                options.for_game(game),
                 game.limits if limits is None else limits,
                 slots,
-                groups,
-                threads or os.cpu_count() or 1,
+                len(evaluators),
+                threads or core_count(),
                 seed,
                 first,
                 **end,
             )
         except ValueError as error:
             raise OptionError(f"This self-play does not fit '{game.name}': {error}.") from None
+        self._evaluators: list[Evaluator] = []
+        #: one for each group
+        self.buffers: list[InferenceBuffer] = []
+        self.change_evaluators(evaluators)
 
-    def buffer_shape(self, group: int) -> tuple[int, int, int, int]:
-        """Return the shape a group's array of planes must have."""
-        return (self.core.capacity(group), *self.game.shape)
+    def change_evaluators(self, evaluators: Sequence[Evaluator]) -> None:
+        """Use these from now on, one for each group, for pending leaves as well."""
+        if list(evaluators) == self._evaluators:
+            return
+        buffers = [
+            evaluator.buffer(self.core.capacity(group), narrow=True)
+            for group, evaluator in enumerate(evaluators)
+        ]
+        for group, old in enumerate(self.buffers):
+            pending = self.core.awaited(group)
+            buffers[group].planes[:pending] = old.planes[:pending]
+        self._evaluators, self.buffers = list(evaluators), buffers
 
-    def callback_buffers(
-        self, judge: Callable[[Array], tuple[Array, Array]], dtype: str = "float32"
-    ) -> list[CallbackBuffer]:
-        """Return buffers that call a function from planes to (logits, values)."""
-        groups = range(self.core.groups)
-        return [CallbackBuffer(judge, self.buffer_shape(group), dtype) for group in groups]
+    def play(
+        self,
+        games: int | None = None,
+        stop: threading.Event | None = None,
+        watch: Watch = lambda games, leaves: None,
+    ) -> FinishedGames:
+        """Play until at least `games` more are finished, or all; return those that are.
 
-    def play(self, buffers: Sequence[InferenceBuffer]) -> Iterator[Games]:
-        """Play with one buffer per group, yielding games as they finish, to the last of them.
-
-        It may be left at any time and called again with the same buffers: nothing is lost.
+        Every group has a thread that evaluates its leaves. Setting `stop` ends it early. Games in
+        progress continue at the next call.
         """
-        core = self.core
-        for group, buffer in enumerate(buffers):
-            if number := core.awaited(group) or core.collect(group, buffer.planes):
-                buffer.start(number)
-        while True:
-            busy = False
-            for group, buffer in enumerate(buffers):
-                if core.awaited(group):
-                    number = core.step(group, *buffer.finish(), buffer.planes)
-                elif core.active(group):
-                    number = core.collect(group, buffer.planes)
-                else:
-                    continue
-                busy = True
-                if number:
-                    buffer.start(number)
-            if core.finished:
-                yield self.take()
-            elif not busy:
-                return
+        wanted = math.inf if games is None else self.totals["games"] + games
+        stop, enough = stop or threading.Event(), threading.Event()
+        errors: list[BaseException] = []
 
-    def take(self) -> Games:
-        """Return the games that were finished since the last call, by their numbers."""
-        return Games(**self.core.take_finished())
+        def play_group(group: int) -> None:
+            core, buffer = self.core, self.buffers[group]
+            try:
+                number = core.awaited(group) or core.collect(group, buffer.planes)
+                while not (stop.is_set() or enough.is_set()):
+                    if number:
+                        buffer.start(number)
+                        number = core.step(group, *buffer.finish(), buffer.planes)
+                    elif core.active(group):
+                        number = core.collect(group, buffer.planes)
+                    else:
+                        break
+                    if core.totals["games"] >= wanted:
+                        enough.set()
+            except BaseException as error:
+                errors.append(error)
+                enough.set()
+
+        threads = [
+            threading.Thread(target=play_group, args=(group,), daemon=True)
+            for group in range(self.core.groups)
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            for thread in threads:
+                while thread.is_alive():
+                    thread.join(_WATCH_SECONDS)
+                    watch(self.totals["games"], self.totals["leaves"])
+        finally:
+            enough.set()
+            for thread in threads:
+                thread.join()
+        if errors and isinstance(errors[0], RuntimeError):
+            # Raised by the core for logits and values that are not finite.
+            raise RunError(f"Self-play has stopped: {errors[0]}.") from None
+        if errors:
+            raise errors[0]
+        return FinishedGames(**self.core.take_finished())
 
     @property
     def totals(self) -> dict[str, int]:
-        """Sums so far: leaves, games, plies, and how resigning went."""
+        """Sums so far: leaves, games, plies, and resignations."""
         return self.core.totals
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -165,7 +166,8 @@ def _remark(distance: float) -> str:
 
 def _draw(folder: Path, tunings: Tunings) -> None:
     """Draw the distances of figure 3, and the weights themselves."""
-    style = PlotStyle("game", "distance of the fit from the weights", yscale=10, marked=False)
+    weights_style = PlotStyle("game", "weight", marked=False, shared_legend=True, sharey=True)
+    style = replace(weights_style, ylabel="distance of the fit from the weights", yscale=10)
     panels = [
         PlotPanel(
             f"depth {depth}",
@@ -182,7 +184,7 @@ def _draw(folder: Path, tunings: Tunings) -> None:
         for depth, both in tunings.items()
         for label, found in both.items()
     ]
-    plot_lines(folder / "weights.png", panels, PlotStyle("game", "weight", marked=False))
+    plot_lines(folder / "weights.png", panels, weights_style)
 
 
 def _line(name: str, values: Sequence[float]) -> PlotLine:

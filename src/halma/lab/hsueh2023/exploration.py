@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from halma.lab.hsueh2023.axis_figures import (
-    curves_figure,
-    errors_figure,
-    updated_figure,
-    win_rate_figure,
-)
+from halma.lab.hsueh2023.axis_figure import axis_figure
 from halma.lab.hsueh2023.claims import (
     Claims,
     agree,
@@ -20,7 +15,7 @@ from halma.lab.hsueh2023.claims import (
     span,
     with_interval,
 )
-from halma.lab.hsueh2023.figures import ERRORS
+from halma.lab.hsueh2023.figures import ERRORS, curves
 from halma.lab.hsueh2023.runs import VariantRuns
 from halma.lab.hsueh2023.settings import ALL_VARIANTS, CS, MAIN_VARIANTS, write_fraction
 from halma.lab.report import Claim
@@ -51,10 +46,7 @@ def claims_fig8(runs: VariantRuns) -> Claims:
     """c_puct between 1/2 and 4 is good everywhere."""
     good = runs.values(c for c in runs.labels if 0.5 <= c <= 4)
     yield Claim(
-        "c_puct from 1/2 to 4",
-        '"WR_p close to 50%"',
-        span(good.values()),
-        all_close(runs, good),
+        "c_puct from 1/2 to 4", '"WR_p close to 50%"', span(good.values()), all_close(runs, good)
     )
     ends = [c for c in runs.labels if c in (min(runs.labels), max(runs.labels))]
     for c, value in runs.values(ends).items():
@@ -100,10 +92,7 @@ def claims_alpha(runs: VariantRuns) -> Claims:
     """The shape of the noise hardly matters."""
     values = runs.values()
     yield Claim(
-        "last WR_p over all α",
-        '"all close to 50%"',
-        span(values.values()),
-        all_close(runs, values),
+        "last WR_p over all α", '"all close to 50%"', span(values.values()), all_close(runs, values)
     )
     errors = runs.values(key="err_p")
     yield Claim("ERR_p over all α", '"relatively low"', span(errors.values(), short))
@@ -160,44 +149,22 @@ def claims_fig13(runs: VariantRuns) -> Claims:
 
 
 EXPERIMENTS = (
-    curves_figure(
-        "fig7",
-        "Figure 7: training with different c_puct",
-        "c",
-        claims_fig7,
-        only=CS[::2],
-        variants=ALL_VARIANTS,
-        caption="WR_p during training with different c_puct",
-    ),
-    win_rate_figure(
-        "fig8",
-        "Figure 8: last and highest WR_p with different c_puct",
-        "c",
-        claims_fig8,
-        variants=ALL_VARIANTS,
-    ),
-    errors_figure("fig9", "Figure 9: errors with different c_puct", "c", claims_fig9),
-    updated_figure(
-        "fig10", "Figure 10: positions updated with different c_puct", "c", claims_fig10
-    ),
-    win_rate_figure(
-        "alpha",
-        "Section V-C: different α of Dirichlet noise",
+    axis_figure(7, "curves", "c", claims_fig7, variants=ALL_VARIANTS, panels=curves("c", CS[::2])),
+    axis_figure(8, "last", "c", claims_fig8, variants=ALL_VARIANTS),
+    axis_figure(9, "errors", "c", claims_fig9),
+    axis_figure(10, "updated", "c", claims_fig10),
+    axis_figure(
+        0,
+        "last",
         "alpha",
         claims_alpha,
+        name="alpha",
+        title="Section V-C: different α of Dirichlet noise",
         variants=ALL_VARIANTS,
         quick_variants=MAIN_VARIANTS,
         text="The paper leaves this figure out, as all α were alike.",
     ),
-    win_rate_figure(
-        "fig11",
-        "Figure 11: last and highest WR_p with different ε",
-        "epsilon",
-        claims_fig11,
-        variants=ALL_VARIANTS,
-    ),
-    errors_figure("fig12", "Figure 12: errors with different ε", "epsilon", claims_fig12),
-    updated_figure(
-        "fig13", "Figure 13: positions updated with different ε", "epsilon", claims_fig13
-    ),
+    axis_figure(11, "last", "epsilon", claims_fig11, variants=ALL_VARIANTS),
+    axis_figure(12, "errors", "epsilon", claims_fig12),
+    axis_figure(13, "updated", "epsilon", claims_fig13),
 )

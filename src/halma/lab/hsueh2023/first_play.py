@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from halma.lab.hsueh2023.axis_figure import axis_figure
 from halma.lab.hsueh2023.claims import (
     NEAR,
     NO_RUN,
@@ -18,7 +19,7 @@ from halma.lab.hsueh2023.claims import (
     span,
     stated,
 )
-from halma.lab.hsueh2023.figures import CURVES, ERRORS, by_fpu, by_variant, curve, win_rate_style
+from halma.lab.hsueh2023.figures import CURVES, ERRORS, by_variant, curve
 from halma.lab.hsueh2023.runs import VariantRuns
 from halma.lab.hsueh2023.settings import (
     ALL_VARIANTS,
@@ -198,16 +199,7 @@ def claims_fig25(runs: VariantRuns) -> Claims:
 
 
 EXPERIMENTS = (
-    TrainingFigure(
-        name="fig20",
-        title="Figure 20: first-play urgency and N_sim",
-        variants=MAIN_VARIANTS,
-        plan=partial(Planner.by_fpu, axis="simulations"),
-        panels=by_variant(by_fpu),
-        style=win_rate_style("simulations", legend="initial W/N"),
-        claims=claims_fig20,
-        caption="Last WR_p with its 95% interval, by N_sim, for four first-play urgencies",
-    ),
+    axis_figure(20, "fpu", "simulations", claims_fig20),
     TrainingFigure(
         name="fig21",
         title="Figure 21: training with different first-play urgencies",
@@ -242,16 +234,7 @@ EXPERIMENTS = (
         images=_watched_position,
         always_full=True,
     ),
-    TrainingFigure(
-        name="fig23",
-        title="Figure 23: first-play urgency and c_puct",
-        variants=MAIN_VARIANTS,
-        plan=partial(Planner.by_fpu, axis="c"),
-        panels=by_variant(by_fpu),
-        style=win_rate_style("c", legend="initial W/N"),
-        claims=claims_fig23,
-        caption="Last WR_p with its 95% interval, by c_puct, for four first-play urgencies",
-    ),
+    axis_figure(23, "fpu", "c", claims_fig23),
     TrainingFigure(
         name="fig25",
         title="Figure 25: trials of the default setting",

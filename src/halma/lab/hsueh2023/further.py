@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from halma.lab.hsueh2023.claims import span
 from halma.lab.hsueh2023.figures import WIN_RATE, by_variant
 from halma.lab.hsueh2023.runs import VariantRuns
 from halma.lab.hsueh2023.settings import FPU_KEY, MAIN_VARIANTS, Planner, Scale
@@ -80,15 +81,10 @@ _CAPTION = "by simulations: mean and 95% interval over seeds"
 def plan(planner: Planner, variant: str) -> dict[Label, Recipe]:
     """Return the runs by method, simulations and seed."""
     scale = planner.scale(variant)
+    fixed = {"search.count_root": False}
     return {
         (method, n, seed): planner.run(
-            variant,
-            {
-                "search.count_root": False,
-                "search.simulations": n,
-                "seed": seed,
-                **compared.changes,
-            },
+            variant, {**fixed, "search.simulations": n, "seed": seed, **compared.changes}
         )
         for method, compared in METHODS.items()
         for n in scale.further_simulations
@@ -99,9 +95,8 @@ def plan(planner: Planner, variant: str) -> dict[Label, Recipe]:
 def comparisons() -> list[tuple[str, str]]:
     """Return the pairs of methods that are compared."""
     rules = [name for name, method in METHODS.items() if "search.rule" in method.changes]
-    return [(method, BASE) for method in METHODS if method != BASE] + [
-        (method, BEST_BASE) for method in rules
-    ]
+    others = [name for name in METHODS if name != BASE]
+    return [(name, BASE) for name in others] + [(name, BEST_BASE) for name in rules]
 
 
 def _seeds(runs: VariantRuns, measure: str, method: str, n: int) -> list[float]:
@@ -166,8 +161,7 @@ def _summary(gains: Mapping[int, float], base: str) -> str:
     for verb, sign in (("beats", 1), ("loses to", -1)):
         found = {n: 100 * abs(gain) for n, gain in gains.items() if sign * gain > 0}
         if found:
-            ends = dict.fromkeys(f"{choose(found.values()):.1f}" for choose in (min, max))
-            points = " to ".join(ends if len(found) > 1 else list(ends)[:1])
+            points = span(found.values(), "{:.1f}".format)
             parts.append(f"{verb} {base} with {', '.join(map(str, found))} ({points} points)")
     return " and ".join(parts) or f"is not clearly different from {base} anywhere"
 

@@ -31,6 +31,9 @@ ALL_VARIANTS = tuple(VARIANTS)
 MAIN_VARIANTS = ("ewn-3x3-3", "cdc-2x4-PPPP")
 APPENDIX_VARIANTS = ("ewn-3x3-4", "cdc-2x4-KPPP", "ewn-3x4-3", "cdc-2x4-GGCC")
 
+#: The recipe with a network, which is planned like a variant.
+NETWORK = "net-cdc-2x4-PPPP"
+
 #: First-play urgency: the recipe's key, and its values as the paper writes them.
 FPU_KEY = "search.fpu"
 FPU = {"loss": "+0", "draw": "+0.5", "win": "+1", "infinite": "+∞"}
@@ -104,6 +107,8 @@ class Scale:
 
 def full_scale(variant: str) -> Scale:
     """Return the paper's scale; the two highest N_sim are for variants with short games."""
+    if variant == NETWORK:
+        return Scale(axes={"simulations": FPU_SIMULATIONS, "c": CS, "epsilon": EPSILONS})
     if variant in ("ewn-3x3-3", "ewn-3x4-3", "cdc-2x4-PPPP"):
         return Scale()
     fewer = SIMULATIONS[:-2]
@@ -144,6 +149,19 @@ _QUICK = {
         few_iterations=(800, 4),
         further_simulations=(2, 8, 32),
         further_seeds=3,
+    ),
+    NETWORK: Scale(
+        {
+            "network": "hsueh2023:filters=32",
+            "iterations": 16,
+            "search.simulations": 50,
+            "selfplay.games": 200,
+            "selfplay.parallel_games": 200,
+            "truth.every": 16,
+            "truth.games": 2000,
+        },
+        axes={"simulations": (6, 25, 100), "c": (CS[0], 1.0, CS[-1]), "epsilon": (0.0, 0.25)},
+        fpu_axes={"simulations": (6, 25), "c": (CS[0],)},
     ),
 }
 _QUICK_LARGE = Scale(
@@ -200,7 +218,7 @@ class Planner:
         return {
             (fpu, x): self.run(variant, {AXES[axis].key: x, FPU_KEY: fpu})
             for fpu in FPU
-            for x in (scale.axes if fpu == DEFAULT_FPU else scale.fpu_axes)[axis]
+            for x in (scale.axes if fpu == DEFAULT_FPU else scale.fpu_axes).get(axis, ())
             if x <= most
         }
 
@@ -264,10 +282,12 @@ def _recipe(name: str, changes: tuple[tuple[str, Plain], ...]) -> Recipe:
 def describe_run(recipe: Recipe) -> str:
     """Return the length of a run and how it is graded, in words."""
     settings = recipe.settings
-    every = "every iteration" if settings.truth.every == 1 else "every second iteration"
+    network = f" and the network {settings.network}" if recipe.method == "alphazero" else ""
+    graded = {1: "after every iteration", settings.iterations: "at the end"}
+    when = graded.get(settings.truth.every, "after every second iteration")
     return (
         f"{settings.iterations:,} iterations of {settings.selfplay.games:,} games with "
-        f"{settings.search.simulations:,} simulations, graded after {every} by "
+        f"{settings.search.simulations:,} simulations{network}, graded {when} by "
         f"{settings.truth.games:,} games"
     )
 

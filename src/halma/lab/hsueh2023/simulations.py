@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from halma.lab.hsueh2023.axis_figures import (
-    curves_figure,
-    errors_figure,
-    updated_figure,
-    win_rate_figure,
-)
+from halma.lab.hsueh2023.axis_figure import axis_figure
 from halma.lab.hsueh2023.claims import (
     NO_RUN,
     Claims,
@@ -159,20 +154,14 @@ def claims_fig19(runs: VariantRuns) -> Claims:
 
 
 EXPERIMENTS = (
-    curves_figure(
-        "fig14",
-        "Figure 14: training with different N_sim",
+    axis_figure(
+        14,
+        "curves",
         "simulations",
         claims_fig14,
         caption="WR_p during training with different N_sim and equally many games",
     ),
-    win_rate_figure(
-        "fig15",
-        "Figure 15: last and highest WR_p with different N_sim",
-        "simulations",
-        claims_fig15,
-        plan=_plan_fig15,
-    ),
+    axis_figure(15, "last", "simulations", claims_fig15, plan=_plan_fig15),
     TrainingFigure(
         name="fig16",
         title="Figure 16: games at equal self-play time",
@@ -184,17 +173,16 @@ EXPERIMENTS = (
         claims=claims_fig16,
         caption="Games an iteration has, by N_sim, when all have the same time for self-play",
     ),
-    curves_figure(
-        "fig17",
-        "Figure 17: training at equal self-play time",
+    axis_figure(
+        17,
+        "curves",
         "simulations",
         claims_fig17,
+        title="Figure 17: training at equal self-play time",
         plan=Planner.timed,
         timed=True,
         caption="WR_p during training with different N_sim and the same time for self-play",
     ),
-    errors_figure("fig18", "Figure 18: errors with different N_sim", "simulations", claims_fig18),
-    updated_figure(
-        "fig19", "Figure 19: positions updated with different N_sim", "simulations", claims_fig19
-    ),
+    axis_figure(18, "errors", "simulations", claims_fig18),
+    axis_figure(19, "updated", "simulations", claims_fig19),
 )

@@ -1,4 +1,4 @@
-"""What the page of a run with a network shows: curves, a game of self-play, the policy."""
+"""The page of a run with a network: curves, a game of self-play, the network's policy."""
 
 from __future__ import annotations
 
@@ -6,28 +6,40 @@ import random
 from dataclasses import dataclass
 from html import escape
 
+from halma.agents import agent
 from halma.draw.charts import ChartGuide
 from halma.draw.page import paragraphs
-from halma.games import Game, Position
+from halma.errors import HalmaError
+from halma.games import Game, Position, Record
 from halma.learn.replay_buffer import GameFiles
 from halma.learn.reports.events import Curve
-from halma.learn.reports.page import Panel, Run, Section, Tile, View, quoted
+from halma.learn.reports.page import (
+    Panel,
+    Run,
+    Section,
+    Tile,
+    View,
+    bar,
+    grid,
+    quoted,
+    win_rate_panel,
+)
 from halma.learn.run import MODEL
-from halma.learn.samples import Samples
+from halma.selfplay import FinishedGames
 from halma.solve import Solution
 
 _BOARD = 250
-#: positions of a game that are drawn, and moves listed beneath each
+#: Positions of a game that are drawn, and moves listed beneath each.
 _POSITIONS, _MOVES = 9, 6
-#: positions of it that the network is asked about, besides the start
-_JUDGED = 5
+#: Positions of it that the network evaluates, besides the start.
+_EVALUATED = 5
 
 PANELS = [
     Panel(
         "Losses",
         (Curve("policy_loss", "policy", ".3f"), Curve("value_loss", "value", ".3f")),
-        "Cross-entropy of the policy with the searches', and how far values are from results. "
-        "Both may rise while the games get better: there is more to learn then.",
+        "Cross-entropy of the policy with that of the searches, and loss between values and "
+        "results. Both may rise while the games get better: there is more to learn then.",
     ),
     Panel(
         "Moves a game",
@@ -40,9 +52,9 @@ PANELS = [
             Curve("finished", "ended by the rules", ".0%"),
             Curve("draws", "drawn", ".0%"),
             Curve("first_share", "points of the first player", ".0%"),
-            Curve("duplicates", "positions seen before", ".0%"),
+            Curve("duplicates", "positions that repeat others", ".0%"),
         ),
-        "What became of them.",
+        "How they ended.",
     ),
     Panel(
         "Seconds an iteration",
@@ -56,43 +68,28 @@ PANELS = [
 ]
 
 
-def view(run: Run, truth: Solution | None) -> View:
+def view(run: Run, solution: Solution | None) -> View:
     """Return what there is to show; nothing of it needs torch."""
-    panels = [*_measured(run), *PANELS]
     last = _last_game(run)
-    found = (_game(run, last) if last is not None else None, _policy(run, last))
-    sections = [section for section in found if section is not None]
+    sections = [*(_game(run, last) if last is not None else ()), *_policy(run, last)]
+    panels = [*_result_panels(run), *PANELS]
     return View(_tiles(run), panels, _changes(run), sections, _commands(run))
 
 
-def _measured(run: Run) -> list[Panel]:
-    """Return a panel for everything the network was measured against."""
+def _result_panels(run: Run) -> list[Panel]:
+    """Return a chart for every opponent, and for perfect play."""
     settings = run.recipe.settings
-    panels = []
-    if settings.truth.every:
-        panels.append(
-            Panel(
-                "WR_p, points against perfect play",
-                (Curve("wr_p", "WR_p", ".1%"),),
-                "Share of points of the network's likeliest moves against the optimal player, "
-                "with its 95% interval. Nobody can have more than 50% in the long run.",
-                band=("wr_p_low", "wr_p_high"),
-                level=ChartGuide(0.5, "perfect play"),
-                from_zero=False,
-            )
+    panels = [win_rate_panel("the network's")] if settings.truth.every else []
+    return panels + [
+        Panel(
+            f"Points against {name}",
+            (Curve(f"vs_{name}", name, ".1%"),),
+            "Share of points with its 95% interval, in pairs of games with exchanged seats.",
+            band=(f"vs_{name}_low", f"vs_{name}_high"),
+            level=ChartGuide(0.5, "equal"),
         )
-    for name in settings.opponents:
-        key = f"vs_{name}"
-        panels.append(
-            Panel(
-                f"Points against {name}",
-                (Curve(key, name, ".1%"),),
-                "Share of points with its 95% interval, in pairs of games with changed seats.",
-                band=(f"{key}_low", f"{key}_high"),
-                level=ChartGuide(0.5, "equal"),
-            )
-        )
-    return panels
+        for name in settings.opponents
+    ]
 
 
 def _tiles(run: Run) -> list[Tile]:
@@ -124,91 +121,74 @@ def _changes(run: Run) -> list[ChartGuide]:
 
 
 @dataclass(frozen=True)
-class _Game:
+class _ShownGame:
     """The first game of an iteration."""
 
     iteration: int
-    samples: Samples
+    games: FinishedGames
 
     def rows(self, number: int) -> list[int]:
-        """Return at most so many of its rows, evenly spaced."""
-        last = int(self.samples["row_offsets"][1]) - 1
+        """Return at most `number` of its rows, evenly spaced."""
+        last = int(self.games.row_offsets[1]) - 1
         return sorted({round(i * last / (number - 1)) for i in range(number)}) if last >= 0 else []
 
     def position(self, game: Game, row: int) -> Position:
-        """Return what the player to move saw."""
-        return Position(game, self.samples["states"][row].tobytes())
+        """Return the position of a row."""
+        return Position(game, self.games.states[row].tobytes())
 
 
-def _last_game(run: Run) -> _Game | None:
+def _last_game(run: Run) -> _ShownGame | None:
     """Return a game of the last iteration whose games are on disk."""
     files = GameFiles(run.path, run.recipe.game)
     kept = [number for number in files.iterations() if 0 < number <= run.last["iteration"]]
-    return _Game(kept[0], files.read(kept[0])[0]) if kept else None
+    return _ShownGame(kept[0], files.read(kept[0])[0]) if kept else None
 
 
-def _game(run: Run, last: _Game) -> Section:
+def _game(run: Run, last: _ShownGame) -> list[Section]:
     text = (
         f"The first game of iteration {last.iteration:,}, its moves evenly spaced. An arrow or a "
-        "ring shows what was played. The warmer a cell, the likelier the search made it that a "
-        "piece leaves it or comes to it; beneath are its likeliest moves, and what it expected."
+        "ring shows what was played. The warmer a cell, the more probable a move of the search "
+        "from it or to it; beneath are its most probable moves, and its value."
     )
-    cards = "\n".join(_row(run.recipe.game, last, row) for row in last.rows(_POSITIONS))
-    return Section(
-        "A game of self-play", f'{paragraphs(text)}\n<div class="grid three">\n{cards}\n</div>'
-    )
+    cards = (_row(run.recipe.game, last, row) for row in last.rows(_POSITIONS))
+    return [Section("A game of self-play", f"{paragraphs(text)}\n{grid('three', cards)}")]
 
 
-def _row(game: Game, last: _Game, row: int) -> str:
-    samples, position = last.samples, last.position(game, row)
-    entries = slice(*samples["policy_offsets"][[row, row + 1]])
-    shares = dict(
-        zip(
-            samples["policy_actions"][entries].tolist(),
-            samples["policy_shares"][entries].tolist(),
-            strict=True,
-        )
-    )
+def _row(game: Game, last: _ShownGame, row: int) -> str:
+    games, position = last.games, last.position(game, row)
+    entries = slice(*games.policy_offsets[[row, row + 1]])
+    actions = games.policy_actions[entries].tolist()
+    targets = dict(zip(actions, games.policy_shares[entries].tolist(), strict=True))
     moves = {move.value: move for move in position.legal_moves}
-    played = moves.get(int(samples["moves"][row]))
-    value = float(samples["values"][row])
-    expected = "a random move" if value != value else f"expects {value:.2f}"
-    likely = {
-        move.text: shares.get(game.core.action(position.state, move.value), 0.0)
+    policy = {
+        move.text: targets.get(game.core.action(position.state, move.value), 0.0)
         for move in moves.values()
     }
-    picture = position.svg(played, size=_BOARD, policy=likely)
-    return _card(picture, f"move {samples['plies'][row] + 1}, {expected}", likely)
+    played = moves.get(int(games.moves[row]))
+    value = float(games.values[row])
+    title = f"move {games.plies[row] + 1}, "
+    title += "a random move" if value != value else f"value {value:.2f}"
+    return _card(position.svg(played, size=_BOARD, policy=policy), title, policy)
 
 
-def _card(picture: str, title: str, likely: dict[str, float]) -> str:
-    ordered = sorted(likely.items(), key=lambda item: -item[1])[:_MOVES]
+def _card(picture: str, title: str, policy: dict[str, float]) -> str:
+    ordered = sorted(policy.items(), key=lambda item: -item[1])[:_MOVES]
     rows = "".join(
-        f"<tr><td>{escape(text)}</td>"
-        f'<td class="share"><i style="width:{55 * share:.0f}%"></i>{share:.0%}</td></tr>'
-        for text, share in ordered
-        if share > 0
+        f"<tr><td>{escape(text)}</td>{bar(share)}</tr>" for text, share in ordered if share > 0
     )
-    return (
-        f'<div class="card">{picture}<div><b>{escape(title)}</b></div>'
-        f'<table class="moves">{rows}</table></div>'
-    )
+    return f'{picture}<div><b>{escape(title)}</b></div><table class="moves">{rows}</table>'
 
 
-def _policy(run: Run, last: _Game | None) -> Section | None:
-    """Show what the best network makes of the start and of a game, without any search."""
-    from halma.agents import agent
-    from halma.errors import HalmaError
-    from halma.games import Record
-
+def _policy(run: Run, last: _ShownGame | None) -> list[Section]:
+    """Show the best network's policy at the start and in a game; nothing without a network."""
     game = run.recipe.game
-    opening = Record(game)
-    opening.roll(random.Random(0))
-    shown = [("the start", opening.position)]
+    start = Record(game)
+    start.roll(random.Random(0))
+    shown = [("the start", start.position)]
     if last is not None:
         shown += [
-            (f"before move {last.samples['plies'][row] + 1}", last.position(game, row))
-            for row in last.rows(_JUDGED + 1)[1:]
+            (f"before move {last.games.plies[row] + 1}", last.position(game, row))
+            for row in last.rows(_EVALUATED + 1)[1:]
         ]
     cards = []
     for title, position in shown:
@@ -216,18 +196,15 @@ def _policy(run: Run, last: _Game | None) -> Section | None:
             network = agent(f"net:file={run.path / MODEL},sims=1")
             found = network.analyse(Record(game, position), random.Random(0))  # type: ignore[attr-defined]
         except (HalmaError, ImportError):
-            return None
-        likely = {report.move.text: report.prior or 0.0 for report in found.moves}
-        expected = f", expects {found.value:.2f}" if found.value is not None else ""
-        cards.append(_card(position.svg(size=_BOARD, policy=likely), title + expected, likely))
+            return []
+        policy = {report.move.text: report.prior or 0.0 for report in found.moves}
+        value = f", value {found.value:.2f}" if found.value is not None else ""
+        cards.append(_card(position.svg(size=_BOARD, policy=policy), title + value, policy))
     text = (
         "The policy of the best network before any search, at the start and in that game: the "
-        "warmer a cell, the likelier a piece leaves it or comes to it."
+        "warmer a cell, the more probable a move from it or to it."
     )
-    body = "\n".join(cards)
-    return Section(
-        "What the network sees", f'{paragraphs(text)}<div class="grid three">{body}</div>'
-    )
+    return [Section("The network's policy", paragraphs(text) + grid("three", cards))]
 
 
 def _commands(run: Run) -> list[tuple[str, str]]:
@@ -235,5 +212,5 @@ def _commands(run: Run) -> list[tuple[str, str]]:
     player = f"net:{quoted(run.path / MODEL)},sims=100"
     return [
         (f"halma play human {player} --game {variant}", "Play against it:"),
-        (f"halma match {player} greedy --game {variant}", "Let it play:"),
+        (f"halma match {player} greedy --game {variant}", "A match with the greedy player:"),
     ]

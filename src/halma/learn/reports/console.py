@@ -1,4 +1,4 @@
-"""A run as a person watches it."""
+"""A run in the terminal."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ from halma.learn.reports.events import (
     Report,
     Started,
     Stopped,
+    clock,
 )
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 _BARS = "▁▂▃▄▅▆▇█"
-#: Where there is no terminal, a line is printed so often at most.
+#: Least time between two lines where there is no terminal.
 _LINE_SECONDS = 5.0
 _CURVE_WIDTH = 40
 
 
 class Console:
-    """Shows a run on standard error: live in a terminal, as a line now and then elsewhere."""
+    """Handler that shows a run on standard error: live in a terminal, as lines elsewhere."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         from rich.console import Console as Rich
@@ -41,13 +42,13 @@ class Console:
         self._history: list[Metrics] = []
         self._saved: Checkpoint | None = None
         self._now: Progress | None = None
-        # The last line that was printed: when, and of which iteration.
-        self._said_at, self._shown = -_LINE_SECONDS, 0
+        # When the last line was printed, and the iteration it shows.
+        self._printed_at, self._shown = -_LINE_SECONDS, 0
         self._began = time.monotonic()
         self._first = 0
 
     def handle(self, report: Report) -> None:
-        """Show what a report says."""
+        """Show a report."""
         match report:
             case Started():
                 self._start(report)
@@ -73,7 +74,7 @@ class Console:
                     self._print(self._line(metrics))
 
     def close(self) -> None:
-        """Leave the terminal as it was found."""
+        """Stop the live display."""
         self._stop_live()
 
     def _start(self, report: Started) -> None:
@@ -83,7 +84,7 @@ class Console:
         if report.done == report.iterations:
             way = "finished already"
         elif report.done:
-            way = f"going on after iteration {report.done}"
+            way = f"continued after iteration {report.done}"
         else:
             way = "from the beginning"
         self._print(
@@ -101,12 +102,12 @@ class Console:
             self._live.start()
 
     def _show(self, metrics: Metrics) -> None:
-        """Print a line where nothing is shown live, but not too many of them."""
+        """Print a line where there is no live display, unless one was printed just now."""
         if self._live is not None:
             return
         now = time.monotonic()
-        if now - self._said_at >= _LINE_SECONDS:
-            self._said_at, self._shown = now, metrics["iteration"]
+        if now - self._printed_at >= _LINE_SECONDS:
+            self._printed_at, self._shown = now, metrics["iteration"]
             self._print(self._line(metrics))
 
     def _print(self, text: str) -> None:
@@ -121,14 +122,14 @@ class Console:
         assert self._started is not None
         parts = [f"iteration {metrics['iteration']}/{self._started.iterations}"]
         parts += [f"{curve.title} {_write(curve, metrics)}" for curve in self._started.curves]
-        parts.append(f"{_clock(metrics['seconds'])}")
+        parts.append(f"{clock(metrics['seconds'])}")
         left = self._left(metrics["iteration"])
         if left:
-            parts.append(f"{_clock(left)} left")
+            parts.append(f"{clock(left)} left")
         return "  ".join(parts)
 
     def _left(self, done: int) -> float:
-        """Guess the seconds left from this sitting's pace."""
+        """Estimate the seconds left from the pace of this session."""
         assert self._started is not None
         here = done - self._first
         pace = (time.monotonic() - self._began) / here if here else 0.0
@@ -148,7 +149,7 @@ class Console:
         top.add_row(
             f"iteration {done}/{self._started.iterations}",
             ProgressBar(total=self._started.iterations, completed=done, width=_CURVE_WIDTH),
-            _clock(took) + ("" if left is None else f", {_clock(left)} left"),
+            clock(took) + ("" if left is None else f", {clock(left)} left"),
         )
         curves = Table.grid(padding=(0, 2))
         for curve in self._started.curves:
@@ -166,7 +167,7 @@ class Console:
 
 
 def sparkline(values: list[float], width: int = _CURVE_WIDTH) -> str:
-    """Return a curve as a line of small bars, each the mean of an equal part of it."""
+    """Return values as a line of bars, each the mean of an equal part of them."""
     if not values:
         return ""
     parts = min(width, len(values))
@@ -178,7 +179,7 @@ def sparkline(values: list[float], width: int = _CURVE_WIDTH) -> str:
 
 
 def _stage(now: Progress) -> str:
-    """Return where an iteration is, in a line."""
+    """Return the progress of a stage in a line."""
     parts = [now.stage if not now.total else f"{now.stage} {now.done:,}/{now.total:,}"]
     return ", ".join([*parts, *(f"{rate:,.1f} {unit}" for unit, rate in now.rates.items())])
 
@@ -186,9 +187,3 @@ def _stage(now: Progress) -> str:
 def _write(curve: Curve, metrics: Metrics) -> str:
     value = metrics.get(curve.key)
     return "-" if value is None else format(value, curve.format)
-
-
-def _clock(seconds: float) -> str:
-    minutes, seconds = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"

@@ -1,6 +1,6 @@
-"""What a training run says while it works.
+"""What a training run reports while it works.
 
-A loop emits reports and does not know who listens. A handler is anything with `handle`
+A loop emits reports to handlers and knows nothing of them. A handler is anything with `handle`
 and `close`: a console, a file of metrics, TensorBoard.
 """
 
@@ -18,40 +18,39 @@ Metrics = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Curve:
-    """A figure worth watching: its key in the metrics, its title, and how it is written."""
+    """A metric to watch: its key, its title, and the format of its values."""
 
     key: str
     title: str
     format: str
-    #: what it is, for someone who sees it for the first time
+    #: an explanation for someone who sees it for the first time
     about: str = ""
 
 
 @dataclass(frozen=True)
 class Started:
-    """A run begins or goes on."""
+    """A run starts or continues."""
 
     name: str
     out: Path
     game: str
     iterations: int
-    #: iterations that were done before
+    #: iterations of earlier sessions, and their metrics
     done: int
-    #: the metrics of those
     history: tuple[Metrics, ...]
     curves: tuple[Curve, ...]
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Where an iteration is: a stage, how much of it is done, and how fast that goes."""
+    """How far a stage of an iteration is."""
 
     iteration: int
     stage: str
     done: int
-    #: 0 where nobody knows
+    #: 0 if unknown
     total: int
-    #: by unit, such as `games/s`
+    #: rates by unit, such as `games/s`
     rates: Mapping[str, float]
 
 
@@ -64,24 +63,24 @@ class Iteration:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Everything up to an iteration is safe."""
+    """A checkpoint was written."""
 
     iteration: int
     path: Path
-    #: what writing took
+    #: time that it took
     seconds: float
 
 
 @dataclass(frozen=True)
 class Note:
-    """A sentence that a person should see."""
+    """A sentence for the user."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Stopped:
-    """A person asked to stop; what was done is safe."""
+    """The run stops before its last iteration, with a checkpoint of this one."""
 
     iteration: int
 
@@ -97,13 +96,13 @@ Report = Started | Progress | Iteration | Checkpoint | Note | Stopped | Finished
 
 
 class Handler(Protocol):
-    """Someone who listens."""
+    """Receives reports."""
 
     def handle(self, report: Report) -> None:
-        """Make of a report what there is to make of it."""
+        """Receive a report."""
 
     def close(self) -> None:
-        """Nothing more will come."""
+        """Release what is open; no report follows."""
 
 
 class Reporter:
@@ -113,25 +112,28 @@ class Reporter:
         self._handlers = list(handlers)
 
     def emit(self, report: Report) -> None:
-        """Tell everybody."""
+        """Pass a report on."""
         for handler in self._handlers:
             handler.handle(report)
 
     def note(self, text: str) -> None:
-        """Tell everybody a sentence."""
+        """Report a sentence."""
         self.emit(Note(text))
-
-    def close(self) -> None:
-        """Close all handlers, the last first."""
-        for handler in reversed(self._handlers):
-            handler.close()
 
 
 @contextmanager
 def reporting(handlers: Iterable[Handler]) -> Iterator[Reporter]:
-    """Give reports to handlers, and close those in the end."""
-    reporter = Reporter(handlers)
+    """Report to handlers, and close them in the end, the last first."""
+    handlers = list(handlers)
     try:
-        yield reporter
+        yield Reporter(handlers)
     finally:
-        reporter.close()
+        for handler in reversed(handlers):
+            handler.close()
+
+
+def clock(seconds: float) -> str:
+    """Return a time as h:mm:ss, or m:ss."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

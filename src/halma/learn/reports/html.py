@@ -1,4 +1,4 @@
-"""A run as a page, written anew while it goes on."""
+"""Handler that writes the page of a run."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from halma.learn.reports.events import Checkpoint, Finished, Iteration, Report, 
 from halma.learn.reports.page import NAME, write_report
 from halma.solve import Solution
 
-#: No more than this share of the time goes into pages before the last one ...
+#: Largest share of the time that goes into pages before the last one.
 _SHARE = 0.03
-#: ... and they are not written more often than every so many seconds.
+#: Least time between two pages.
 _SECONDS = 20.0
 
 
@@ -32,11 +32,11 @@ class HtmlReport:
         self._solution = solution
         self._written_at = time.monotonic()
         self._cost = 0.0
-        #: whether something happened that a page does not show yet
+        #: whether there are iterations that the page does not show yet
         self._news = False
 
     def handle(self, report: Report) -> None:
-        """Write the page where it is time to."""
+        """Write the page where it is due."""
         match report:
             case Iteration():
                 self._news = True
@@ -63,7 +63,7 @@ class HtmlReport:
         try:
             write_report(self._run, self._solution)
         except (HalmaError, OSError) as error:
-            # Only a view: it can be written again, and training matters more.
+            # It can be written again from the directory, so training goes on.
             self._note(f"The report was not written: {error}")
         self._written_at = time.monotonic()
         self._cost = self._written_at - began

@@ -1,14 +1,14 @@
-"""A training run as one page: figures, curves, what its method adds, settings, versions.
+"""A training run as one page: numbers, curves, what its method adds, settings, versions.
 
 Everything is read from the run's directory, so a page can be written again at any time. What
-a method shows beyond the common parts it says as a `View`.
+a method adds to the common parts is a `View`.
 """
 
 from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -31,7 +31,7 @@ NAME = "report.html"
 
 @dataclass(frozen=True)
 class Run:
-    """What a run directory says of itself."""
+    """The contents of a run directory."""
 
     path: Path
     recipe: Recipe
@@ -45,13 +45,13 @@ class Run:
         return self.metrics[-1]
 
     def latest(self, key: str) -> Any:
-        """Return the last value of a figure that is not measured every time."""
+        """Return the last value of a metric that not every iteration has."""
         return next((m[key] for m in reversed(self.metrics) if m.get(key) is not None), None)
 
 
 @dataclass(frozen=True)
 class Tile:
-    """A figure to be seen first: a number, what it is, and a remark."""
+    """A number at the top of the page, what it is, and a remark."""
 
     number: str
     title: str
@@ -60,21 +60,21 @@ class Tile:
 
 @dataclass(frozen=True)
 class Panel:
-    """Curves that belong together: keys of the metrics, with their titles."""
+    """A chart of one or more metrics."""
 
     title: str
     curves: tuple[Curve, ...]
     about: str
-    #: keys of the low and the high end of the first curve's interval
+    #: metrics of the low and the high end of the first curve's interval
     band: tuple[str, str] | None = None
-    #: a value that means something
+    #: a value to compare the curves with
     level: ChartGuide | None = None
     from_zero: bool = True
 
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and what stands below it, in HTML."""
+    """A heading and the HTML below it."""
 
     title: str
     body: str
@@ -82,20 +82,20 @@ class Section:
 
 @dataclass(frozen=True)
 class View:
-    """What a method has to show of a run."""
+    """What a method adds to the page of a run."""
 
     tiles: list[Tile]
     panels: list[Panel]
     #: iterations after which something changed
     changes: list[ChartGuide]
     sections: list[Section]
-    #: lines of a shell, each with what it is for
+    #: shell commands, each with its purpose
     commands: list[tuple[str, str]]
-    #: the facts behind the sections, for programs
+    #: the contents of the sections, for programs
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
-#: Makes a view of a run; the truth is only asked for by methods that are graded against it.
+#: Makes the view of a run; the solution is for methods that show exact values.
 Viewer = Callable[[Run, Solution | None], View]
 
 
@@ -113,13 +113,13 @@ def read_run(path: Path) -> Run:
     return Run(path, load(str(path / RECIPE)), meta, metrics)
 
 
-def write_report(path: Path, truth: Solution | None = None, out: Path | None = None) -> View:
-    """Write the page of a run, into its directory unless told otherwise; return what it shows."""
+def write_report(path: Path, solution: Solution | None = None, out: Path | None = None) -> View:
+    """Write the page of a run, into its directory without `out`; return what the method adds."""
     from halma.learn.reports import alphazero_page, tabular_page
 
     viewers: dict[str, Viewer] = {"tabular": tabular_page.view, "alphazero": alphazero_page.view}
     run = read_run(path)
-    view = viewers[run.recipe.method](run, truth)
+    view = viewers[run.recipe.method](run, solution)
     replace_file(out or path / NAME, _page(run, view))
     return view
 
@@ -134,39 +134,59 @@ def _page(run: Run, view: View) -> str:
         f"{state}, seed {run.recipe.settings.seed}, in {escape(str(run.path))}</p>",
         _tiles(view.tiles),
     ]
+    versions = [[key.replace("_", " "), str(value)] for key, value in run.meta.items()]
     sections = [
         Section("Curves", _curves(run, view)),
         *view.sections,
-        Section("Going on", _commands([*view.commands, *_going_on(run)])),
+        Section("Commands", _commands([*view.commands, *_going_on(run)])),
         Section("Settings", _settings(run)),
-        Section("Versions", table([], [[_words(k), str(v)] for k, v in run.meta.items()])),
+        Section("Versions", table([], versions)),
     ]
     parts += [f"<h2>{escape(section.title)}</h2>\n{section.body}" for section in sections]
     return page(f"{name}: a training run", "\n".join(parts))
 
 
+def grid(columns: str, cards: Iterable[str], tag: str = "div", kind: str = "card") -> str:
+    """Return cards side by side; `columns` is a class of the page's style: two, three, tiles."""
+    items = "\n".join(f'<{tag} class="{kind}">{card}</{tag}>' for card in cards)
+    return f'<div class="grid {columns}">\n{items}\n</div>'
+
+
+def bar(share: float) -> str:
+    """Return a table cell with a probability as a bar and a number."""
+    return f'<td class="share"><i style="width:{55 * share:.0f}%"></i>{share:.0%}</td>'
+
+
+def win_rate_panel(whose: str) -> Panel:
+    """Return the chart of WR_p."""
+    return Panel(
+        "WR_p, points against perfect play",
+        (Curve("wr_p", "WR_p", ".1%"),),
+        f"Share of points of {whose} most probable moves against the optimal player, with its "
+        "95% interval. Nobody can score more than 50% in the long run.",
+        band=("wr_p_low", "wr_p_high"),
+        level=ChartGuide(0.5, "perfect play"),
+        from_zero=False,
+    )
+
+
 def _tiles(tiles: Sequence[Tile]) -> str:
     cards = (
-        f'<div class="card tile"><span>{escape(tile.title)}</span><b>{escape(tile.number)}</b>'
-        f"<span>{escape(tile.remark)}</span></div>"
+        f"<span>{escape(tile.title)}</span><b>{escape(tile.number)}</b>"
+        f"<span>{escape(tile.remark)}</span>"
         for tile in tiles
     )
-    return '<div class="grid tiles">\n' + "\n".join(cards) + "\n</div>"
+    return grid("tiles", cards, kind="card tile")
 
 
 def _curves(run: Run, view: View) -> str:
     together = -(-len(run.metrics) // MOST_POINTS)
-    cards = [
-        f'<figure class="card">{_panel(run, panel, view.changes)}'
-        f"<figcaption>{escape(panel.about)}</figcaption></figure>"
+    text = f"Each point is the mean of about {together} iterations." if together > 1 else ""
+    cards = (
+        f"{_panel(run, panel, view.changes)}<figcaption>{escape(panel.about)}</figcaption>"
         for panel in view.panels
-    ]
-    merged = (
-        paragraphs(f"Each point is the mean of about {together} iterations.")
-        if together > 1
-        else ""
     )
-    return merged + '<div class="grid two">\n' + "\n".join(cards) + "\n</div>"
+    return (paragraphs(text) if text else "") + grid("two", cards, tag="figure")
 
 
 def _panel(run: Run, panel: Panel, changes: Sequence[ChartGuide]) -> str:
@@ -189,7 +209,7 @@ def _panel(run: Run, panel: Panel, changes: Sequence[ChartGuide]) -> str:
 
 
 def _series(run: Run, *keys: str) -> list[tuple[float, ...]]:
-    """Return iterations with the figures of some keys, where all were measured."""
+    """Return the iterations that have all of some metrics, with those."""
     found = (
         (float(m["iteration"]), *(float(m[key]) for key in keys))
         for m in run.metrics
@@ -199,7 +219,7 @@ def _series(run: Run, *keys: str) -> list[tuple[float, ...]]:
 
 
 def _short(y: float, shape: str) -> str:
-    """Write the number of a tick: as the figure is written, but no longer than needed."""
+    """Return the number of a tick, no longer than needed."""
     if shape.endswith("%"):
         return f"{100 * y:g}%"
     for size, unit in ((1e6, "M"), (1e3, "k")):
@@ -216,9 +236,9 @@ def _commands(commands: Sequence[tuple[str, str]]) -> str:
 
 
 def _going_on(run: Run) -> list[tuple[str, str]]:
-    """Return what can be done with any run."""
+    """Return the commands for any run."""
     where, wanted = quoted(run.path), run.recipe.settings.iterations
-    train = (f"halma train {where}", "Go on with training:")
+    train = (f"halma train {where}", "Continue training:")
     if run.last["iteration"] >= wanted:
         train = (f"halma train {where} --iterations {2 * wanted}", "Train for longer:")
     return [train, (f"halma report {where}", "Write this page again:")]
@@ -228,18 +248,9 @@ def _settings(run: Run) -> str:
     rows = [[key, write_value(value)] for key, value in run.recipe.flat.items()]
     third = -(-len(rows) // 3)
     columns = (table([], rows[i : i + third]) for i in range(0, len(rows), third))
-    return (
-        paragraphs(f"What each means is said in {run.path / RECIPE}.")
-        + '<div class="grid three">'
-        + "".join(f"<div>{column}</div>" for column in columns)
-        + "</div>"
-    )
-
-
-def _words(key: str) -> str:
-    return key.replace("_", " ")
+    return paragraphs(f"{run.path / RECIPE} explains them.") + grid("three", columns, kind="")
 
 
 def quoted(path: Path) -> str:
-    """Return a path as a shell wants it."""
+    """Return a path quoted for a shell."""
     return shlex.quote(str(path))

@@ -1,17 +1,26 @@
-"""What the page of a tabular run shows: grades, the table beside the truth, its worst errors."""
+"""The page of a tabular run: curves, values beside exact ones, the largest errors."""
 
 from __future__ import annotations
 
-import math
 from html import escape
 from itertools import pairwise
 from typing import Any
 
 from halma.draw.charts import ChartGuide, scatter_chart
 from halma.draw.page import paragraphs, table
-from halma.learn.reports.events import Curve
-from halma.learn.reports.page import Panel, Run, Section, Tile, View, quoted
-from halma.learn.reports.table_errors import Cloud, Judged, Judgement, judge
+from halma.learn.reports.events import Curve, clock
+from halma.learn.reports.page import (
+    Panel,
+    Run,
+    Section,
+    Tile,
+    View,
+    bar,
+    grid,
+    quoted,
+    win_rate_panel,
+)
+from halma.learn.reports.table_errors import ComparedPosition, TableErrors, find_errors
 from halma.learn.truth import find_solution
 from halma.networks.lookup_table import open_lookup_table
 from halma.solve import Solution
@@ -21,15 +30,7 @@ _MOVES = 5
 _BOARD = 250
 
 PANELS = [
-    Panel(
-        "WR_p, points against perfect play",
-        (Curve("wr_p", "WR_p", ".1%"),),
-        "Share of points of the table's likeliest moves against the optimal player, with its 95% "
-        "interval. Nobody can have more than 50% in the long run.",
-        band=("wr_p_low", "wr_p_high"),
-        level=ChartGuide(0.5, "perfect play"),
-        from_zero=False,
-    ),
+    win_rate_panel("the table's"),
     Panel(
         "WR_p by side",
         (Curve("wr_p_first", "moving first", ".1%"), Curve("wr_p_second", "second", ".1%")),
@@ -38,17 +39,17 @@ PANELS = [
     Panel(
         "ERR_p, loss of the policy",
         (Curve("err_p", "ERR_p", ".4f"),),
-        "What a move drawn from the policy costs in chances of winning, over the test positions.",
+        "Mean loss in winning chances of a move sampled from the policy, over the test positions.",
     ),
     Panel(
         "MAE_v, error of the value",
         (Curve("mae_v", "MAE_v", ".4f"),),
-        "How far learnt values are from exact ones on average, over the test positions.",
+        "Mean absolute error of values, over the test positions.",
     ),
     Panel(
         "Positions updated",
         tuple(Curve(f"updated_{n}", f"{n} or more", ",") for n in (1, 4, 16)),
-        "Positions that were learnt from so often at least.",
+        "Positions by how often they were updated.",
     ),
     Panel(
         "Seconds an iteration",
@@ -62,43 +63,53 @@ PANELS = [
 ]
 
 
-def view(run: Run, truth: Solution | None) -> View:
-    """Return what there is to show; the exact solution is found or made if it is not given."""
-    solution = truth or find_solution(run.recipe.game)
-    judgement = judge(open_lookup_table(run.path, run.recipe.game, keep=False), solution)
-    sections = [_clouds(judgement), _worst_values(judgement), _worst_moves(judgement)]
-    return View(_tiles(run), PANELS, _changes(run), sections, _commands(run), facts(judgement))
+def view(run: Run, solution: Solution | None) -> View:
+    """Return what there is to show; a solution that is not given is found or computed."""
+    solution = solution or find_solution(run.recipe.game)
+    errors = find_errors(open_lookup_table(run.path, run.recipe.game, keep=False), solution)
+    return View(
+        _tiles(run),
+        PANELS,
+        # Where the learning rate changed.
+        [
+            ChartGuide(float(before["iteration"]), f"learning rate {after['learning_rate']:g}")
+            for before, after in pairwise(run.metrics)
+            if before["learning_rate"] != after["learning_rate"]
+        ],
+        [_clouds(errors), _worst_values(errors), _worst_moves(errors)],
+        _commands(run),
+        _facts(errors),
+    )
 
 
-def facts(judgement: Judgement) -> dict[str, Any]:
-    """Return a judgement as plain values; an average of nothing is None."""
+def _facts(errors: TableErrors) -> dict[str, Any]:
     return {
-        "iteration": judgement.iteration,
-        "positions": judgement.positions,
+        "iteration": errors.iteration,
+        "positions": errors.positions,
         "values": [
             {
                 "updated_at_least": cloud.at_least,
                 "positions": cloud.positions,
-                "mean_error": None if math.isnan(cloud.mean_error) else cloud.mean_error,
+                "mean_error": cloud.mean_error,
             }
-            for cloud in judgement.clouds
+            for cloud in errors.clouds
         ],
-        "worst_values": [_plain(position) for position in judgement.worst_values],
-        "moves_judged": judgement.sample,
-        "moves_wrong": judgement.wrong,
-        "worst_moves": [_plain(position) for position in judgement.worst_moves],
+        "worst_values": [_position_facts(position) for position in errors.worst_values],
+        "moves_examined": errors.sample,
+        "moves_wrong": errors.wrong,
+        "worst_moves": [_position_facts(position) for position in errors.worst_moves],
     }
 
 
-def _plain(position: Judged) -> dict[str, Any]:
+def _position_facts(position: ComparedPosition) -> dict[str, Any]:
     return {
         "position": position.position.text,
         "updates": position.updates,
-        "learnt": position.learnt,
-        "true": position.true,
-        "likeliest": position.moves[0].move.text,
+        "learned": position.learned,
+        "exact": position.exact,
+        "most_probable": position.moves[0].move.text,
         "loss": position.loss,
-        "best": [move.move.text for move in position.moves if move.best],
+        "best": [move.move.text for move in position.moves if move.is_best],
     }
 
 
@@ -108,8 +119,8 @@ def _tiles(run: Run) -> list[Tile]:
         low, high = run.latest("wr_p_low"), run.latest("wr_p_high")
         tiles += [
             Tile(f"{run.latest('wr_p'):.1%}", "WR_p", f"{low:.1%} to {high:.1%}; perfect is 50%"),
-            Tile(f"{run.latest('err_p'):.4f}", "ERR_p", "what a move costs"),
-            Tile(f"{run.latest('mae_v'):.4f}", "MAE_v", "error of values"),
+            Tile(f"{run.latest('err_p'):.4f}", "ERR_p", "loss of the policy"),
+            Tile(f"{run.latest('mae_v'):.4f}", "MAE_v", "error of the value"),
         ]
     games = sum(m["games"] for m in run.metrics)
     plies = sum(m["plies"] for m in run.metrics)
@@ -117,112 +128,87 @@ def _tiles(run: Run) -> list[Tile]:
         *tiles,
         Tile(f"{run.last['iteration']:,}", "iterations", f"of {run.recipe.settings.iterations:,}"),
         Tile(f"{games:,}", "games of self-play", f"{plies / max(1, games):.1f} moves each"),
-        Tile(_clock(run.last["seconds"]), "time", "grading included"),
+        Tile(clock(run.last["seconds"]), "time", "of the whole run"),
     ]
 
 
-def _clock(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
-
-
-def _changes(run: Run) -> list[ChartGuide]:
-    """Return where the learning rate changed."""
-    return [
-        ChartGuide(float(before["iteration"]), f"learning rate {after['learning_rate']:g}")
-        for before, after in pairwise(run.metrics)
-        if before["learning_rate"] != after["learning_rate"]
-    ]
-
-
-def _clouds(judgement: Judgement) -> Section:
-    seen = judgement.clouds[0].positions
+def _clouds(errors: TableErrors) -> Section:
+    never = errors.positions - errors.clouds[0].positions
     text = (
-        f"All positions that were learnt from, after iteration {judgement.iteration:,}. Across is "
-        "the exact value for the player to move, up the learnt one; on the diagonal they agree. "
+        f"All positions that were updated, after iteration {errors.iteration:,}. Across is "
+        "the exact value for the player to move, up the learned one; on the diagonal they agree. "
         "The stronger a square's colour, the more positions, on a logarithmic scale; where there "
-        "are few, each is a dot. "
-        f"{judgement.positions - seen:,} of {judgement.positions:,} positions that can be reached "
-        "were never learnt from; their values are near a half."
+        f"are few, each is a dot. {never:,} of {errors.positions:,} reachable positions were never "
+        "updated; their values are near a half."
     )
-    cards = "\n".join(
-        f'<figure class="card">{_cloud(cloud)}</figure>' for cloud in judgement.clouds
-    )
+    cards = [
+        scatter_chart(
+            f"updated {cloud.at_least} or more times: {cloud.positions:,}",
+            cloud.counts.tolist(),
+            "exact value",
+            "learned value",
+            cloud.points,
+        )
+        for cloud in errors.clouds
+    ]
     rows = [
         [
             f"{cloud.at_least} or more times",
             f"{cloud.positions:,}",
-            f"{cloud.positions / judgement.positions:.1%}",
-            "-" if math.isnan(cloud.mean_error) else f"{cloud.mean_error:.4f}",
+            f"{cloud.positions / errors.positions:.1%}",
+            "-" if cloud.mean_error is None else f"{cloud.mean_error:.4f}",
         ]
-        for cloud in judgement.clouds
+        for cloud in errors.clouds
     ]
     figures = table(["updated", "positions", "of all", "mean error"], rows, numbers=True)
     return Section(
-        "Learnt values against exact ones",
-        f'{paragraphs(text)}\n<div class="grid three">\n{cards}\n</div>\n{figures}',
+        "Learned values against exact ones",
+        f"{paragraphs(text)}\n{grid('three', cards, tag='figure')}\n{figures}",
     )
 
 
-def _cloud(cloud: Cloud) -> str:
-    return scatter_chart(
-        f"updated {cloud.at_least} or more times: {cloud.positions:,}",
-        cloud.counts.tolist(),
-        "exact value",
-        "learnt value",
-        cloud.points,
-    )
-
-
-def _worst_values(judgement: Judgement) -> Section:
+def _worst_values(errors: TableErrors) -> Section:
     text = (
-        "Of all positions that were learnt from "
-        f"{_times(judgement.level)} or more, these have the values that are "
-        "furthest off. An arrow or a ring shows the move that is likeliest to the table; the moves "
-        "that really are best are green."
+        f"The largest errors of values, among all positions updated {_times(errors.level)} or "
+        "more. An arrow or a ring shows the table's most probable move; the best moves are green."
     )
-    return Section("Worst judged positions", paragraphs(text) + _boards(judgement.worst_values))
+    return Section("Largest errors of values", paragraphs(text) + _boards(errors.worst_values))
 
 
-def _worst_moves(judgement: Judgement) -> Section:
-    where = f"the {judgement.sample:,} positions that were learnt from most often"
-    if not judgement.worst_moves:
-        text = f"In all of {where}, the table's likeliest move is a best one."
-        return Section("Worst moves", paragraphs(text))
-    text = (
-        f"In {judgement.wrong:,} of {where}, the table's likeliest move is not a best one. "
-        "Here it costs most."
-    )
-    return Section("Worst moves", paragraphs(text) + _boards(judgement.worst_moves))
+def _worst_moves(errors: TableErrors) -> Section:
+    where = f"the {errors.sample:,} positions updated most often"
+    if not errors.worst_moves:
+        text = f"In all of {where}, the table's most probable move is a best one."
+    else:
+        text = (
+            f"In {errors.wrong:,} of {where}, the table's most probable move is not a best one. "
+            "Here it loses most."
+        )
+    return Section("Costliest moves", paragraphs(text) + _boards(errors.worst_moves))
 
 
-def _boards(positions: list[Judged]) -> str:
-    cards = "\n".join(_board(position) for position in positions)
-    return f'<div class="grid three">\n{cards}\n</div>'
+def _boards(positions: list[ComparedPosition]) -> str:
+    return grid("three", map(_board, positions)) if positions else ""
 
 
-def _board(position: Judged) -> str:
+def _board(position: ComparedPosition) -> str:
     picture = position.position.svg(position.moves[0].move, size=_BOARD)
     shown = position.moves[:_MOVES]
-    if not any(move.best for move in shown):
-        shown = [*shown[:-1], next(move for move in position.moves if move.best)]
+    if not any(move.is_best for move in shown):
+        shown = [*shown[:-1], next(move for move in position.moves if move.is_best)]
     rows = "".join(
-        f"<tr{' class=best' if move.best else ''}><td>{escape(move.move.text)}</td>"
-        f"<td>{move.value:.3f}</td>"
-        f'<td class="share"><i style="width:{55 * move.policy:.0f}%"></i>{move.policy:.0%}</td>'
-        "</tr>"
+        f"<tr{' class=best' if move.is_best else ''}><td>{escape(move.move.text)}</td>"
+        f"<td>{move.value:.3f}</td>{bar(move.probability)}</tr>"
         for move in shown
     )
     left = len(position.moves) - len(shown)
     more = f'<tr><td colspan="3" class="faint">{left} more</td></tr>' if left else ""
     return (
-        f'<div class="card">{picture}'
-        f"<div><b>learnt {position.learnt:.3f}, exact {position.true:.3f}</b></div>"
+        f"{picture}<div><b>learned {position.learned:.3f}, exact {position.exact:.3f}</b></div>"
         f'<div class="faint"><code>{escape(position.position.text)}</code>, '
         f"updated {_times(position.updates)}</div>"
-        '<table class="moves"><tr><th>move</th><th>worth</th><th>likely</th></tr>'
-        f"{rows}{more}</table></div>"
+        '<table class="moves"><tr><th>move</th><th>value</th><th>probability</th></tr>'
+        f"{rows}{more}</table>"
     )
 
 
@@ -234,8 +220,5 @@ def _commands(run: Run) -> list[tuple[str, str]]:
     where, variant = quoted(run.path), run.recipe.game.name
     return [
         (f"halma play human learned:{where} --game {variant}", "Play against it:"),
-        (
-            f"halma match learned:{where} optimal --game {variant}",
-            "Let it play against perfect play:",
-        ),
+        (f"halma match learned:{where} optimal --game {variant}", "A match with perfect play:"),
     ]

@@ -1,4 +1,4 @@
-"""Metrics as TensorBoard shows them: a view that is made anew from the metrics on every start."""
+"""Handler that writes metrics for TensorBoard, anew from metrics.jsonl on every start."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAME = "tensorboard"
 
 
 class TensorBoard:
-    """Writes event files, if the package tensorboard is there; says so once if it is not."""
+    """Writes event files, if the package tensorboard is installed; else a note says so."""
 
     def __init__(self, run: Path, note: Callable[[str], None] = lambda text: None) -> None:
         self._folder = run / NAME
@@ -29,7 +29,7 @@ class TensorBoard:
             self._make = Writer
 
     def handle(self, report: Report) -> None:
-        """Write the figures of an iteration; at the start those of all before it."""
+        """Write the metrics of an iteration; at the start those of all before it."""
         if self._make is None:
             return
         if isinstance(report, Started):
@@ -43,7 +43,7 @@ class TensorBoard:
     def close(self) -> None:
         """Write what is not yet written."""
         if self._writer is not None:
-            # Only a view: it is made anew from the metrics.
+            # It is written anew from the metrics on the next start.
             with suppress(OSError):
                 self._writer.close()
 

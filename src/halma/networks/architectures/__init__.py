@@ -1,4 +1,4 @@
-"""Architectures by name, `name:key=value`, without the library that runs them."""
+"""Architectures by name, `name:key=value`; nothing here needs torch."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from halma.names import Option, Value, join, resolve, split
 
 @dataclass(frozen=True)
 class Architecture:
-    """A kind of network: its dials, and what it demands of a game."""
+    """An architecture: its options, and the games it fits."""
 
     name: str
     #: a line for listings
     about: str
     options: Sequence[Option] = ()
-    #: the option that may stand bare
+    #: the option that may be given without its key
     main: str | None = None
-    #: the number of players it is for; 0 for any
+    #: number of players it is for; 0 for any
     players: int = 0
-    #: rows and columns a board must have at least
-    smallest: int = 1
+    #: smallest number of rows and of columns
+    min_size: int = 1
 
 
 ARCHITECTURES = {
-    kind.name: kind
-    for kind in (
+    each.name: each
+    for each in (
         Architecture(
             "modern",
             "a pre-activation residual tower with global pooling",
@@ -39,7 +39,7 @@ ARCHITECTURES = {
             "nine blocks of 1x1, 3x3 and 1x1 convolutions (liu2019, figure 6)",
             (Option("bias", "off", "a bias in every convolution", choices=("off", "on")),),
             players=2,
-            smallest=3,
+            min_size=3,
         ),
         Architecture(
             "hsueh2023",
@@ -52,39 +52,39 @@ ARCHITECTURES = {
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """An architecture with its dials set."""
+class ChosenArchitecture:
+    """An architecture with values for its options."""
 
-    kind: Architecture
+    architecture: Architecture
     values: dict[str, Value]
 
     @property
     def name(self) -> str:
-        """The name that `architecture()` would give this for."""
-        return join(self.kind.name, self.values, self.kind.options)
+        """The canonical name, from which `architecture` returns an equal choice."""
+        return join(self.architecture.name, self.values, self.architecture.options)
 
     def check_fits(self, game: str, players: int, shape: tuple[int, int, int]) -> None:
-        """Raise an `OptionError` if a game of this many players and this board does not fit."""
-        if self.kind.players not in (0, players):
+        """Raise an `OptionError` unless the architecture fits a game."""
+        wanted = self.architecture
+        if wanted.players not in (0, players):
             raise OptionError(
-                f"'{self.kind.name}' is for {self.kind.players} players, "
-                f"and '{game}' has {players}."
+                f"'{wanted.name}' is for {wanted.players} players, and '{game}' has {players}."
             )
-        if min(shape[1:]) < self.kind.smallest:
+        if min(shape[1:]) < wanted.min_size:
             raise OptionError(
-                f"'{self.kind.name}' needs a board of at least {self.kind.smallest} rows and "
-                f"columns, and '{game}' has {shape[1]} and {shape[2]}."
+                f"'{wanted.name}' needs a board of at least {wanted.min_size} rows and columns, "
+                f"and '{game}' has {shape[1]} and {shape[2]}."
             )
 
 
-def architecture(name: str) -> Chosen:
+def architecture(name: str) -> ChosenArchitecture:
     """Return the architecture of this name, e.g. `architecture("modern:size=s")`."""
     bare = split(name[:200].partition(":")[0])[0]
-    kind = ARCHITECTURES.get(bare)
-    if kind is None:
+    found = ARCHITECTURES.get(bare)
+    if found is None:
         raise OptionError(
             f"There is no architecture '{bare[:60]}'.{suggestion(bare, ARCHITECTURES)} "
             f"There are {', '.join(ARCHITECTURES)}."
         )
-    _, given = split(name[:200], main=kind.main)
-    return Chosen(kind, resolve(bare, given, kind.options))
+    _, given = split(name[:200], main=found.main)
+    return ChosenArchitecture(found, resolve(bare, given, found.options))

@@ -16,8 +16,8 @@ class Network(nn.Module):
     """A network for one variant.
 
     It takes planes (n, planes, rows, columns) and returns policy logits (n, actions) and
-    values (n, players): what each is expected to score, as a share of the highest score,
-    the mover first and then in turn.
+    values (n, players): each player's expected score as a share of the highest score, the
+    mover first and then in turn.
     """
 
     def __init__(self, info: NetworkInfo) -> None:
@@ -26,15 +26,12 @@ class Network(nn.Module):
 
     @property
     def parameter_count(self) -> int:
-        """How many numbers it learns."""
+        """Number of trainable parameters."""
         return sum(parameter.numel() for parameter in self.parameters())
 
 
 class ConvNorm(nn.Module):
-    """A convolution that keeps the board's size, and a batch norm behind it.
-
-    `padded=False` lets the board shrink by the kernel's border.
-    """
+    """A convolution followed by a batch norm; without padding the board shrinks."""
 
     def __init__(
         self, inputs: int, outputs: int, kernel: int, bias: bool = False, padded: bool = True
@@ -45,7 +42,7 @@ class ConvNorm(nn.Module):
         self.norm = nn.BatchNorm2d(outputs)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Apply both."""
+        """Return the normalised convolution."""
         return cast(Tensor, self.norm(self.conv(x)))
 
 
@@ -70,6 +67,6 @@ def pool(x: Tensor) -> Tensor:
     return torch.cat((torch.mean(x, (2, 3), True), torch.amax(x, (2, 3), True)), 1)
 
 
-def shared_point(logit: Tensor) -> Tensor:
-    """Return both players' values in [0, 1] from one number for the mover."""
+def zero_sum_values(logit: Tensor) -> Tensor:
+    """Return both players' values in [0, 1], which add up to 1, from the mover's logit (n, 1)."""
     return torch.sigmoid(torch.cat((logit, torch.neg(logit)), 1))

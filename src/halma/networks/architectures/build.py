@@ -28,4 +28,4 @@ def build(info: NetworkInfo, seed: int | None = None) -> Network:
     with torch.random.fork_rng(devices=[]):
         if seed is not None:
             torch.manual_seed(seed)
-        return _BUILDERS[chosen.kind.name](info, chosen.values)
+        return _BUILDERS[chosen.architecture.name](info, chosen.values)

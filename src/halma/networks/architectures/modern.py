@@ -1,4 +1,4 @@
-"""The default: a small pre-activation residual tower with global pooling."""
+"""The default architecture: a pre-activation residual tower with global pooling."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import torch
 from torch import Tensor, nn
 
 from halma.names import Value
-from halma.networks.architectures.blocks import ConvNorm, Network, pool, shared_point
+from halma.networks.architectures.blocks import ConvNorm, Network, pool, zero_sum_values
 from halma.networks.network_file import NetworkInfo
 
 #: size -> blocks and channels of the tower
 SIZES = {"s": (4, 32), "m": (6, 64), "l": (8, 96)}
-#: channels of the policy head, and numbers between pooling and values
+#: channels of the policy head, and width of the hidden layer before the values
 POLICY_CHANNELS, VALUE_WIDTH = 8, 64
-#: a policy with more weights than this goes through RANK numbers on its way
+#: a policy matrix with more weights than this is factored into two of rank RANK
 MOST_POLICY_WEIGHTS, RANK = 1_000_000, 128
 
 
-class Block(nn.Module):
-    """Norm, ReLU, convolution, twice; what is pooled over the board joins in between.
+class PreActivationBlock(nn.Module):
+    """Norm, ReLU and convolution, twice, with a skip connection and global pooling.
 
-    Pooling lets a cell hear of the whole board at once, as in who is ahead in a race.
+    Pooling gives every cell information about the whole board, such as who leads a race.
     """
 
     def __init__(self, channels: int) -> None:
@@ -32,10 +32,10 @@ class Block(nn.Module):
         self.first = ConvNorm(channels, channels, 3)
         self.overall = nn.Conv2d(2 * channels, channels, 1, bias=False)
         self.second = nn.Conv2d(channels, channels, 3, padding=1, bias=False)
-        nn.init.zeros_(self.second.weight)  # a new block changes nothing
+        nn.init.zeros_(self.second.weight)  # a new block is the identity
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return the input with something added."""
+        """Return the output of the block."""
         y = self.first(torch.relu(self.norm(x)))
         y = torch.relu(y + self.overall(pool(y)))
         return cast(Tensor, x + self.second(y))
@@ -44,18 +44,18 @@ class Block(nn.Module):
 class Modern(Network):
     """For any game, any number of players and any policy.
 
-    The policy head sees every cell of the board and is a plain matrix, or two thin ones
-    where that would be large. Two players who share a point need one value; otherwise each
-    has one.
+    The policy head is one matrix over all cells of the board, or two of low rank where that
+    would be large. In a game of two players, whose scores add up, one value serves both;
+    otherwise each player has one.
     """
 
-    def __init__(self, info: NetworkInfo, dials: Mapping[str, Value]) -> None:
+    def __init__(self, info: NetworkInfo, options: Mapping[str, Value]) -> None:
         super().__init__(info)
-        blocks, channels = SIZES[str(dials["size"])]
+        blocks, channels = SIZES[str(options["size"])]
         planes, rows, columns = info.shape
         inputs = POLICY_CHANNELS * rows * columns
         self.stem = nn.Conv2d(planes, channels, 3, padding=1, bias=False)
-        self.blocks = nn.Sequential(*(Block(channels) for _ in range(blocks)))
+        self.blocks = nn.Sequential(*(PreActivationBlock(channels) for _ in range(blocks)))
         self.norm = nn.BatchNorm2d(channels)
         self.policy_conv = ConvNorm(channels, POLICY_CHANNELS, 1)
         self.policy: nn.Module
@@ -67,7 +67,7 @@ class Modern(Network):
         self.value_hidden = nn.Linear(2 * channels, VALUE_WIDTH)
         self.one_value = info.players == 2
         self.value = nn.Linear(VALUE_WIDTH, 1 if self.one_value else info.players)
-        # Before it has learnt anything it finds all moves and all players nearly equal.
+        # At first all moves and all players are nearly equal.
         for head in (last, self.value):
             nn.init.normal_(head.weight, std=0.01)
             nn.init.zeros_(head.bias)
@@ -78,4 +78,4 @@ class Modern(Network):
         policy = self.policy(torch.flatten(torch.relu(self.policy_conv(x)), 1))
         hidden = torch.relu(self.value_hidden(torch.flatten(pool(x), 1)))
         value = self.value(hidden)
-        return policy, shared_point(value) if self.one_value else torch.sigmoid(value)
+        return policy, zero_sum_values(value) if self.one_value else torch.sigmoid(value)

@@ -22,10 +22,12 @@ from halma.learn.matches import AgentPlayer, PolicyPlayer, SearchPlayer, play_ma
 from halma.learn.metrics import read_metrics
 from halma.learn.recipe import load, names
 from halma.learn.replay_buffer import GameFiles, ReplayBuffer
-from halma.learn.samples import concatenate, leader_scores, slice_games
+from halma.learn.samples import leader_scores
 from halma.learn.sections import learning_rate
 from halma.learn.selfplay import SelfPlay, tree_options
 from halma.learn.trainer import policy_cross_entropy, value_error
+from halma.networks.evaluator import CallbackBuffer, Evaluator
+from halma.selfplay import Pool, PoolOptions
 from halma.tensors import list_iterations
 
 
@@ -102,34 +104,21 @@ def test_every_recipe_can_be_loaded():
 
 
 def random_games(game, number, seed):
-    """Return games of self-play judged by nobody in particular."""
-    options = _core.PoolOptions()
-    options.simulations = 2
-    limits = _core.Limits(plies=20)
-    pool = _core.Pool(game.core, options, limits, 4, 1, 1, seed, 0, number)
-    planes = np.zeros((pool.capacity(0), *game.shape), np.float32)
-    while pool.active(0):
-        rows = pool.collect(0, planes)
-        logits = np.zeros((rows, game.actions), np.float32)
-        pool.submit(0, logits, np.full((rows, game.players), 0.5, np.float32))
-    return concatenate([pool.take_finished()])
+    """Return games of self-play in which every position has the same evaluation."""
+    options, limits = PoolOptions(simulations=2), _core.Limits(plies=20)
+    pool = Pool(game, options, [Equal(game)], slots=4, seed=seed, games=number, limits=limits)
+    return pool.play()
 
 
-def test_games_are_split_and_concatenate(tmp_path):
+def test_games_survive_a_file(tmp_path):
     game = halma.game("ewn-3x3-2")
     games = random_games(game, 7, seed=1)
-    assert len(games["numbers"]) == 7
-    halves = slice_games(games, 0, 3), slice_games(games, 3, 7)
-    assert [len(half["numbers"]) for half in halves] == [3, 4]
-    again = concatenate([slice_games(games, 0, 1), slice_games(games, 1, 3), halves[1]])
-    for key, array in games.items():
-        assert np.array_equal(again[key], array, equal_nan=key == "values"), key
     files = GameFiles(tmp_path, game)
     files.write(4, games, {"why": "to see"})
     read, metrics = files.read(4)
     assert metrics == {"why": "to see"}
-    for key, array in games.items():
-        assert np.array_equal(read[key], array, equal_nan=key == "values"), key
+    for name, array in games.arrays().items():
+        assert np.array_equal(getattr(read, name), array, equal_nan=name == "values"), name
 
 
 def test_a_replay_buffer_drops_old_games():
@@ -141,8 +130,8 @@ def test_a_replay_buffer_drops_old_games():
     assert buffer.iterations == [3, 4]
     assert len(buffer) == 12
     assert len(buffer.samples) == buffer.new_samples(3) + buffer.new_samples(4)
-    assert len(buffer.samples) == len(buffer.games["moves"])
-    keys = {game.core.key(row.tobytes()) for row in buffer.games["states"]}
+    assert len(buffer.samples) == len(buffer.games.moves)
+    keys = {game.core.key(row.tobytes()) for row in buffer.games.states}
     assert buffer.duplicates == pytest.approx(1 - len(keys) / len(buffer.samples))
 
 
@@ -156,7 +145,7 @@ def test_batches_draw_every_position_once_before_any_again():
     for batch, _ in Batches(buffer, 4, 2 * (number // 4) + 2, True, (1, 2), threads=2):
         assert torch.allclose(batch.targets.sum(1), torch.ones(4))
         for i, row in enumerate(batch.rows):
-            assert batch.outcomes[i].tolist() == buffer.games["outcomes"][row].tolist()
+            assert batch.outcomes[i].tolist() == buffer.games.outcomes[row].tolist()
         drawn += batch.rows.tolist()
     assert sorted(drawn[:number]) == sorted(buffer.samples)
     assert sorted(drawn[number : 2 * number]) == sorted(buffer.samples)
@@ -164,8 +153,8 @@ def test_batches_draw_every_position_once_before_any_again():
     assert again == drawn[:12]
 
 
-class Equal:
-    """EvaluatorPool every position alike."""
+class Equal(Evaluator):
+    """Evaluates every position alike."""
 
     def __init__(self, game):
         self.shape, self.actions, self.players = game.shape, game.actions, game.players
@@ -176,11 +165,6 @@ class Equal:
             np.zeros((number, self.actions), np.float32),
             np.full((number, self.players), 1 / self.players, np.float32),
         )
-
-    def buffer(self, capacity, narrow=False):
-        from halma.networks.evaluator import CallbackBuffer
-
-        return CallbackBuffer(self.evaluate, (capacity, *self.shape))
 
 
 @pytest.mark.parametrize("variant", ["rhombus-4x4-3", "ewn-3x3-2", "star-37-3p"])
@@ -200,35 +184,38 @@ class Narrow(Equal):
     """The same as a GPU does it: bytes and halves for those who ask, and floats for others."""
 
     def buffer(self, capacity, narrow=False):
-        from halma.networks.evaluator import CallbackBuffer
-
-        def judge(planes):
+        def evaluate(planes):
             kind = np.float16 if narrow else np.float32
             assert planes.dtype == (np.uint8 if narrow else np.float32)
             return tuple(array.astype(kind) for array in self.evaluate(planes))
 
-        return CallbackBuffer(judge, (capacity, *self.shape), "uint8" if narrow else "float32")
+        return CallbackBuffer(evaluate, (capacity, *self.shape), "uint8" if narrow else "float32")
 
 
-def test_self_play_asks_for_narrow_lanes_and_matches_do_not():
+def test_self_play_asks_for_narrow_buffers_and_matches_do_not():
     recipe = small(game="ewn-3x3-2")
     games = []
     for kind in (Equal, Narrow):
-        judge = kind(recipe.game)
-        samples, _ = SelfPlay(recipe.game, recipe.settings, [judge], threads=1).play(1)
-        games.append(samples["moves"].tolist())
+        evaluator = kind(recipe.game)
+        found, _ = SelfPlay(recipe.game, recipe.settings, [evaluator], threads=1).play(1)
+        games.append(found.moves.tolist())
         options = tree_options(recipe.settings, noise=False).for_game(recipe.game)
-        players = [SearchPlayer(recipe.game, judge, options, 4, 1), AgentPlayer(agent("random"))]
+        players = [
+            SearchPlayer(recipe.game, evaluator, options, 4, 1),
+            AgentPlayer(agent("random")),
+        ]
         assert play_match(recipe.game, ("net", "random"), players, 4, 5, 0).games == 4
     assert games[0] == games[1]
 
 
 def test_networks_play_matches():
     game = halma.game("ewn-3x3-2")
-    judge = Equal(game)
+    evaluator = Equal(game)
     options = tree_options(small().settings, noise=False).for_game(game)
-    searcher = SearchPlayer(game, judge, options, 64, seed=1)
-    tally = play_match(game, ("search", "policy"), [searcher, PolicyPlayer(game, judge)], 60, 1, 0)
+    searcher = SearchPlayer(game, evaluator, options, 64, seed=1)
+    tally = play_match(
+        game, ("search", "policy"), [searcher, PolicyPlayer(game, evaluator)], 60, 1, 0
+    )
     # It sees the end of the game coming, the other one sees nothing.
     assert tally.score.interval[0] > 0.5
 

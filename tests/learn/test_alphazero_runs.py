@@ -130,7 +130,7 @@ def test_the_page_of_a_run(whole):
     text = (whole.parent / "report.html").read_text(encoding="utf-8")
     assert [section.title for section in view.sections] == [
         "A game of self-play",
-        "What the network sees",
+        "The network's policy",
     ]
     assert text.count("<svg") >= 9
     assert text.count('class="heat"') > 9
@@ -200,19 +200,19 @@ def test_games_of_a_heuristic_first(tmp_path):
     recipe = small(warm_start__games=6, iterations=1, warm_start__agent="greedy")
     last = train(recipe, tmp_path / "run")
     games, _ = GameFiles(tmp_path / "run", recipe.game).read(0)
-    assert len(games["numbers"]) == 6
+    assert len(games) == 6
     assert last["replay_games"] == 6 + 8
     core = recipe.game.core
-    for row in range(len(games["moves"])):
-        policy = slice(*games["policy_offsets"][[row, row + 1]])
-        if games["choices"][row] == 0:
-            state = games["states"][row].tobytes()
-            assert games["policy_actions"][policy] == [core.action(state, games["moves"][row])]
-            assert games["policy_shares"][policy] == [1]
+    for row in range(len(games.moves)):
+        policy = slice(*games.policy_offsets[[row, row + 1]])
+        if games.choices[row] == 0:
+            state = games.states[row].tobytes()
+            assert games.policy_actions[policy] == [core.action(state, games.moves[row])]
+            assert games.policy_shares[policy] == [1]
         else:
             assert policy.start == policy.stop
     # The greedy player wins from the front.
-    assert games["scores"].sum() == pytest.approx(6)
+    assert games.scores.sum() == pytest.approx(6)
 
 
 def test_a_gate_keeps_the_best(tmp_path):
@@ -239,10 +239,10 @@ def test_stopped_games_are_adjudicated(tmp_path):
     recipe = small(selfplay__adjudication="features", selfplay__max_plies=5, iterations=1)
     train(recipe, tmp_path / "run")
     games, _ = GameFiles(tmp_path / "run", recipe.game).read(1)
-    assert (games["ends"] == 2).any()
-    assert set(games["scores"].sum(axis=1)) == {1.0}
-    first = games["row_offsets"][:-1]
-    assert np.array_equal(games["outcomes"][first], games["scores"])
+    assert (games.ends == 2).any()
+    assert set(games.scores.sum(axis=1)) == {1.0}
+    first = games.row_offsets[:-1]
+    assert np.array_equal(games.outcomes[first], games.scores)
 
 
 def test_mirrored_and_thinned(tmp_path):
@@ -401,7 +401,7 @@ def test_weights_that_are_no_numbers(tmp_path, monkeypatch):
 
     real = EvaluatorPool.load
     monkeypatch.setattr(EvaluatorPool, "load", spoilt)
-    with pytest.raises(HalmaError, match="no number"):
+    with pytest.raises(HalmaError, match="not finite"):
         train(small(), tmp_path / "run")
 
 

@@ -1,0 +1,150 @@
+"""Finished games of self-play as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+from halma import _core
+from halma.games import Game
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+#: what arrays have an entry for; offsets have one more, and begin with 0
+_ROW, _POLICY, _GAME, _EVENT = ({"per": what} for what in ("row", "policy", "game", "event"))
+_ROW_OFFSETS, _GAME_OFFSETS = ({**per, "offsets": True} for per in (_ROW, _GAME))
+
+
+@dataclass(frozen=True)
+class FinishedGames:
+    """Finished games: a row for every decision, an entry for every game.
+
+    The rows of a game are in order and complete, so the history of a position is in the rows
+    above it, up to the game's first.
+    """
+
+    #: uint8 (rows, bytes of a state)
+    states: Array = field(metadata=_ROW)
+    #: uint32 (rows): the move played; NO_MOVE where a player resigned
+    moves: Array = field(metadata=_ROW)
+    #: uint8 (rows): how the move was chosen, a `_core.Choice`: FULL, FAST or RANDOM
+    choices: Array = field(metadata=_ROW)
+    #: int32 (rows)
+    plies: Array = field(metadata=_ROW)
+    #: uint8 (rows)
+    movers: Array = field(metadata=_ROW)
+    #: int32 (rows): earlier occurrences of the position
+    repetitions: Array = field(metadata=_ROW)
+    #: float32 (rows): halfmove clock as a share of the no-progress limit
+    no_progress: Array = field(metadata=_ROW)
+    #: float32 (rows): the mover's value found by the search; NaN for random moves
+    values: Array = field(metadata=_ROW)
+    #: int32 (rows)
+    simulations: Array = field(metadata=_ROW)
+    #: float32 (rows, players): the game's scores from 0 to 1, the mover's first
+    outcomes: Array = field(metadata=_ROW)
+    #: int64 (rows + 1): row i has policy entries offsets[i] to offsets[i + 1]; none without target
+    policy_offsets: Array = field(metadata=_ROW_OFFSETS)
+    #: uint16 (policy entries): policy indices
+    policy_actions: Array = field(metadata=_POLICY)
+    #: float32 (policy entries): policy targets
+    policy_shares: Array = field(metadata=_POLICY)
+
+    #: uint64 (games): the games' numbers
+    numbers: Array = field(metadata=_GAME)
+    #: int32 (games): plies
+    lengths: Array = field(metadata=_GAME)
+    #: uint8 (games): a `_core.End`; NONE for a resignation
+    ends: Array = field(metadata=_GAME)
+    #: uint8 (games): whether players could resign
+    may_resign: Array = field(metadata=_GAME)
+    #: int32 (games): the ply at which resignation was due, -1 for never
+    resign_plies: Array = field(metadata=_GAME)
+    #: uint8 (games): whether that resignation would have been a mistake
+    resign_wrong: Array = field(metadata=_GAME)
+    #: float32 (games, players), from 0 to 1
+    scores: Array = field(metadata=_GAME)
+    #: int64 (games + 1): game i has rows offsets[i] to offsets[i + 1]
+    row_offsets: Array = field(metadata=_GAME_OFFSETS)
+    #: int64 (games + 1), likewise for events
+    event_offsets: Array = field(metadata=_GAME_OFFSETS)
+    #: uint8 (events): 1 for an outcome of chance, 0 for a move
+    event_chance: Array = field(metadata=_EVENT)
+    #: uint32 (events): moves and outcomes in order
+    event_values: Array = field(metadata=_EVENT)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def arrays(self) -> dict[str, Array]:
+        """Return all arrays by name."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    @classmethod
+    def join(cls, parts: Sequence[FinishedGames]) -> FinishedGames:
+        """Return the games of all parts, in order."""
+        found = {}
+        for each in fields(cls):
+            arrays = [getattr(part, each.name) for part in parts]
+            if "offsets" in each.metadata:
+                ends = np.cumsum([0, *(array[-1] for array in arrays)])
+                arrays = [array[1:] + end for array, end in zip(arrays, ends, strict=False)]
+                arrays.insert(0, np.zeros(1, np.int64))
+            found[each.name] = np.concatenate(arrays)
+        return cls(**found)
+
+    def part(self, first: int, last: int) -> FinishedGames:
+        """Return the games from position `first` to before `last`."""
+        last = min(last, len(self))
+        rows = slice(*self.row_offsets[[first, last]])
+        places = {
+            "game": slice(first, last),
+            "row": rows,
+            "policy": slice(*self.policy_offsets[[rows.start, rows.stop]]),
+            "event": slice(*self.event_offsets[[first, last]]),
+        }
+        found = {}
+        for each in fields(self):
+            array, place = getattr(self, each.name), places[each.metadata["per"]]
+            if "offsets" in each.metadata:
+                found[each.name] = array[place.start : place.stop + 1] - array[place.start]
+            else:
+                found[each.name] = array[place]
+        return FinishedGames(**found)
+
+    def split(self, games: int) -> tuple[FinishedGames, FinishedGames]:
+        """Return the first games, and the others."""
+        return self.part(0, games), self.part(games, len(self))
+
+    def encode(self, game: Game, rows: Array) -> Array:
+        """Return the planes of some rows: float32 (number, planes, rows, columns)."""
+        rows = np.ascontiguousarray(rows, np.int64)
+        games = np.searchsorted(self.row_offsets, rows, side="right") - 1
+        planes = np.empty((len(rows), *game.shape), np.float32)
+        _core.encode_rows(
+            game.core,
+            self.states,
+            self.repetitions,
+            self.no_progress,
+            rows,
+            np.ascontiguousarray(self.row_offsets[games]),
+            planes,
+        )
+        return planes
+
+    def events(self, game: int) -> list[tuple[bool, int]]:
+        """Return the moves and outcomes of a game; True marks an outcome."""
+        place = slice(*self.event_offsets[[game, game + 1]])
+        pairs = zip(self.event_chance[place], self.event_values[place], strict=True)
+        return [(bool(chance), int(value)) for chance, value in pairs]
+
+
+def mover_first(scores: Array, movers: Sequence[int] | Array) -> Array:
+    """Return a game's scores (players,) as each mover sees them: (movers, players)."""
+    players = len(scores)
+    turns = (np.asarray(movers, np.int64)[:, None] + np.arange(players)) % players
+    return np.asarray(scores[turns], np.float32).reshape(-1, players)
