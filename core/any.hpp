@@ -20,7 +20,7 @@ struct Limits {
   int plies = 0;           // moves of all players together
   int repetitions = 0;     // a position's n-th occurrence ends the game
   int no_progress = 0;     // plies without progress
-  int cycle_window = 0;    // liu2019: the moves before ...
+  int cycle_window = 0;    // liu2019: this many last moves ...
   int cycle_landings = 0;  // ... must end on at least this many different cells
 };
 

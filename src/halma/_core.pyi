@@ -202,14 +202,14 @@ def better(value: float, distance: int, other_value: float, other_distance: int)
     """
 
 class Oracle:
-    """Knows the exact value of some positions of a game for two."""
+    """Exact values of some positions of a game for two players."""
 
     def fits(self, game: AnyGame) -> bool:
         """Whether it was made for this game."""
 
     def probe(self, game: AnyGame, state: bytes) -> tuple[float, int] | None:
         """
-        Value for the mover, and distance; None where it does not know or the game is over.
+        Value for the mover, and distance; None where it is not held or the game is over.
         """
 
 class RetrogradeTable(Oracle):
