@@ -16,13 +16,14 @@ class Record {
   struct Event {
     bool chance;
     std::uint32_t value;  // a Move or an Outcome
+    bool operator==(const Event&) const = default;
   };
 
   /// The game must outlive the record.
   Record(const AnyGame& game, const Limits& limits, const Bytes* start)
       : game_(&game), limits_(limits), size_(game.state_size()) {
     states_.assign(start, start + size_);
-    quiet_.push_back(0);
+    clocks_.push_back(0);
     keys_.push_back(decision_key(state()));
   }
 
@@ -35,13 +36,24 @@ class Record {
   const Limits& limits() const { return limits_; }
   const AnyGame& game() const { return *game_; }
 
-  int plies() const {
-    return static_cast<int>(
-        std::count_if(events_.begin(), events_.end(), [](const Event& e) { return !e.chance; }));
+  int plies() const { return plies_; }
+
+  /// The same record of an equal game, which must outlive it.
+  Record of_game(const AnyGame& game) const {
+    Record same = *this;
+    same.game_ = &game;
+    return same;
+  }
+
+  /// Whether this game began as that one did and has all its events.
+  bool continues(const Record& earlier) const {
+    return size_ == earlier.size_ && events_.size() >= earlier.events_.size() &&
+           std::equal(earlier.events_.begin(), earlier.events_.end(), events_.begin()) &&
+           std::equal(earlier.state(0), earlier.state(0) + size_, state(0));
   }
 
   /// Plies since the last irreversible move.
-  int halfmove_clock() const { return quiet_.back(); }
+  int halfmove_clock() const { return clocks_.back(); }
 
   /// Earlier occurrences of the current position.
   int repetitions() const {
@@ -75,8 +87,9 @@ class Record {
   /// Undoes the last event; the record must not be at its start.
   void undo() {
     states_.resize(states_.size() - size_);
+    plies_ -= !events_.back().chance;
     events_.pop_back();
-    quiet_.pop_back();
+    clocks_.pop_back();
     keys_.pop_back();
   }
 
@@ -96,13 +109,14 @@ class Record {
  private:
   /// Strong exception guarantee: a game written in Python may throw.
   template <class Change>
-  void add(const Event& event, int quiet, Change&& change) {
+  void add(const Event& event, int clock, Change&& change) {
     std::vector<Bytes> next(state(), state() + size_);
     change(next.data());
     const std::uint64_t key = decision_key(next.data());
     states_.insert(states_.end(), next.begin(), next.end());
     events_.push_back(event);
-    quiet_.push_back(quiet);
+    plies_ += !event.chance;
+    clocks_.push_back(clock);
     keys_.push_back(key);
   }
 
@@ -127,7 +141,8 @@ class Record {
   std::size_t size_;
   std::vector<Bytes> states_;
   std::vector<Event> events_;
-  std::vector<int> quiet_;
+  int plies_ = 0;
+  std::vector<int> clocks_;
   std::vector<std::uint64_t> keys_;
 };
 

@@ -8,9 +8,8 @@
 #include "learn/tabular.hpp"
 #include "registry.hpp"
 #include "search/alone.hpp"
-#include "search/any_mcts.hpp"
 #include "search/any_minimax.hpp"
-#include "search/batch.hpp"
+#include "search/any_search.hpp"
 #include "search/greedy.hpp"
 #include "selfplay/pool.hpp"
 #include "solve/endgames.hpp"
@@ -108,13 +107,8 @@ EndgameMakers endgame_makers() {
 template <Game G>
 Family compile_family() {
   Family family;
-  family.mcts = [](const AnyGame& game, const SearchOptions& options, EvaluatorChoice evaluator,
-                   std::uint64_t seed) -> std::unique_ptr<AnyMcts> {
-    return make_engine<ErasedMcts, G>(game, options, std::move(evaluator), seed);
-  };
-  family.batch = [](const AnyGame& game, const SearchOptions& options, int trees,
-                    std::uint64_t seed) -> std::unique_ptr<AnyBatch> {
-    return make_engine<Batch, G>(game, options, trees, seed);
+  family.search = [](const AnyGame& game, const SearchSetup& setup) -> std::unique_ptr<AnySearch> {
+    return make_engine<ErasedSearch, G>(game, game, setup);
   };
   family.minimax = [](const AnyGame& game, const MinimaxOptions& options) -> std::unique_ptr<AnyMinimax> {
     return make_engine<ErasedMinimax, G>(game, options);

@@ -17,8 +17,7 @@
 namespace halma {
 
 // Callers of a maker include the header of what it makes.
-class AnyMcts;
-class AnyBatch;
+class AnySearch;
 class AnyMinimax;
 class AnyPool;
 class AnyTabular;
@@ -26,8 +25,7 @@ class AnyExpectimax;
 class AnyRetrograde;
 class AnyEndgames;
 class LookupTable;
-struct SearchOptions;
-struct EvaluatorChoice;
+struct SearchSetup;
 struct MinimaxOptions;
 struct PoolPlan;
 struct TabularOptions;
@@ -84,10 +82,7 @@ struct EndgameMakers {
 struct Family {
   Hooks hooks;
 
-  std::unique_ptr<AnyMcts> (*mcts)(const AnyGame&, const SearchOptions&, EvaluatorChoice,
-                                   std::uint64_t seed) = nullptr;
-  std::unique_ptr<AnyBatch> (*batch)(const AnyGame&, const SearchOptions&, int trees,
-                                     std::uint64_t seed) = nullptr;
+  std::unique_ptr<AnySearch> (*search)(const AnyGame&, const SearchSetup&) = nullptr;
   std::unique_ptr<AnyMinimax> (*minimax)(const AnyGame&, const MinimaxOptions&) = nullptr;
   std::unique_ptr<AnyPool> (*pool)(const AnyGame&, const PoolPlan&) = nullptr;
   /// Null in families without a dense index; Opaque's then says why there is no trainer.

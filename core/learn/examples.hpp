@@ -1,4 +1,4 @@
-// Rows of self-play turned into what a network learns from: planes, and a share for every
+// Rows of self-play turned into what a network learns from: planes, and a target weight for every
 // legal move.
 #pragma once
 
@@ -18,15 +18,15 @@ struct RowsView {
   const float* no_progress;
   const std::int64_t* policy_offsets;
   const std::uint16_t* policy_actions;
-  const float* policy_shares;
+  const float* policy_weights;
 };
 
-/// Where examples are written: `actions` and `shares` have `width` places for each, of which
+/// Where examples are written: `actions` and `weights` have `width` places for each, of which
 /// those beyond the number of legal moves hold -1 and 0.
 struct ExamplesView {
   float* planes;
   std::int32_t* actions;
-  float* shares;
+  float* weights;
   int width;
 };
 
@@ -53,7 +53,7 @@ class ExampleMaker {
     moves_.clear();
     game_->legal(state, moves_);
     std::int32_t* actions = out.actions + to * out.width;
-    float* shares = out.shares + to * out.width;
+    float* weights = out.weights + to * out.width;
     std::int64_t next = rows.policy_offsets[row];
     const std::int64_t end = rows.policy_offsets[row + 1];
     for (int i = 0; i < std::min(moves_.size(), out.width); ++i) {
@@ -65,11 +65,11 @@ class ExampleMaker {
         for (std::int64_t k = rows.policy_offsets[row]; k < end; ++k)
           if (rows.policy_actions[k] == action) next = k;
       const bool found = next < end && rows.policy_actions[next] == action;
-      shares[i] = found ? rows.policy_shares[next++] : 0.0f;
+      weights[i] = found ? rows.policy_weights[next++] : 0.0f;
     }
     for (int i = moves_.size(); i < out.width; ++i) {
       actions[i] = -1;
-      shares[i] = 0.0f;
+      weights[i] = 0.0f;
     }
     return moves_.size();
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "../kernels.hpp"
+#include "../softmax.hpp"
 #include "../thread_pool.hpp"
 #include "row_numbers.hpp"
 
@@ -53,13 +54,8 @@ class LookupTable {
              float* priors) const {
     const float* entry = this->entry(row);
     const float* logits = entry + 1;
-    float most = -1e30f, sum = 0;
-    for (int i = 0; i < moves.size(); ++i) {
-      priors[i] = logits[game.action(state, moves[i])];
-      most = std::max(most, priors[i]);
-    }
-    for (int i = 0; i < moves.size(); ++i) sum += priors[i] = std::exp(priors[i] - most);
-    for (int i = 0; i < moves.size(); ++i) priors[i] /= sum;
+    for (int i = 0; i < moves.size(); ++i) priors[i] = logits[game.action(state, moves[i])];
+    softmax(priors, moves.size());
     return sigmoid(entry[0]);
   }
 
@@ -85,12 +81,10 @@ class LookupTable {
               float learning_rate) {
     float* entry = entries_.data() + row * width();
     float* logits = entry + 1;
-    std::vector<float>& share = scratch_;
-    share.assign(logits, logits + actions_);
-    const float most = *std::max_element(share.begin(), share.end());
-    float sum = 0;
-    for (float& x : share) sum += x = std::exp(x - most);
-    for (int a = 0; a < actions_; ++a) logits[a] -= learning_rate * share[a] / sum;
+    std::vector<float>& current = scratch_;
+    current.assign(logits, logits + actions_);
+    softmax(current.data(), actions_);
+    for (int a = 0; a < actions_; ++a) logits[a] -= learning_rate * current[a];
     for (int i = 0; i < number; ++i) logits[actions[i]] += learning_rate * policy[i];
     const float value = sigmoid(entry[0]);
     entry[0] -= learning_rate * (value - outcome) * value * (1.0f - value);

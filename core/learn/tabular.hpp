@@ -1,5 +1,5 @@
-// Tabular AlphaZero (hsueh2023, algorithm 1): games of self-play guided by a lookup table,
-// then updates of the table by the games of the last few iterations.
+// Tabular AlphaZero (hsueh2023, algorithm 1): self-play with a lookup table as evaluator, then
+// updates of the table by the games of the last few iterations.
 //
 // Every game has a generator of its own and is played with the table as it stood when the
 // iteration began, and updates follow in the order of the games. So the number of threads
@@ -13,46 +13,77 @@
 #include <stdexcept>
 #include <string>
 
-#include "../record.hpp"
-#include "../search/mcts.hpp"
+#include "../search/driver.hpp"
 #include "lookup_table.hpp"
 
 namespace halma {
 
 struct TabularOptions {
   SearchOptions search;
-  int simulations = 800;  // per move
-  // hsueh2023 counts the evaluation of the root as a simulation.
+  int simulations = 800;
   bool count_root = true;
-  int games = 1000;  // per iteration
-  int window = 2;    // iterations whose games are learned from
-  Limits limits;     // of the games
-  // Learn from the images of a position too, where the game has symmetries.
+  int games = 1000;
+  int replay_buffer = 2;
   bool symmetry = false;
-  float spread = 0.01f;  // standard deviation of the logits at first
+  float spread = 0.01f;
   std::uint64_t seed = 0;
+  Limits limits;  // of the games
 };
 
-/// What an iteration learns from: positions, each with a policy and an outcome.
-struct Lessons {
+template <>
+struct DeclaredOptions<TabularOptions> {
+  using O = TabularOptions;
+  static constexpr double kMany = 10'000'000;
+  static constexpr std::tuple list{
+      DeclaredOption<O, int>{"simulations", &O::simulations, "Simulations of a search.", 1, kMany},
+      DeclaredOption<O, bool>{"count_root", &O::count_root,
+                              "Whether the evaluation of the root counts as a simulation."},
+      DeclaredOption<O, int>{"games", &O::games, "Games of an iteration.", 1, kMany},
+      DeclaredOption<O, int>{"replay_buffer", &O::replay_buffer,
+                             "Iterations whose games are in the replay buffer.", 1, 1000},
+      DeclaredOption<O, bool>{
+          "symmetry", &O::symmetry,
+          "Train on the symmetric images of positions too, where the game has symmetries."},
+      DeclaredOption<O, float>{"spread", &O::spread, "Standard deviation of the initial logits.", 0, 10},
+  };
+};
+
+/// Training samples of an iteration: positions, each with a policy target and an outcome.
+struct TableSamples {
   struct Position {
     std::uint32_t row;
-    std::uint32_t first;   // of its targets
-    std::uint32_t number;  // of its targets
+    std::uint32_t first;   // of its policy target
+    std::uint32_t number;  // of entries of it
     float outcome;         // for the player to move, 0 to 1
   };
   std::vector<Position> positions;
-  std::vector<std::uint16_t> actions;  // targets: an action ...
-  std::vector<float> shares;           // ... and its share of the policy
+  std::vector<std::uint16_t> actions;  // policy targets: an action ...
+  std::vector<float> weights;          // ... and its weight
 
-  void append(const Lessons& more) {
+  void append(const TableSamples& more) {
     const auto shift = static_cast<std::uint32_t>(actions.size());
     for (Position position : more.positions) {
       position.first += shift;
       positions.push_back(position);
     }
     actions.insert(actions.end(), more.actions.begin(), more.actions.end());
-    shares.insert(shares.end(), more.shares.begin(), more.shares.end());
+    weights.insert(weights.end(), more.weights.begin(), more.weights.end());
+  }
+};
+
+/// A lookup table as evaluator: priors of legal moves and both players' values.
+template <Game G>
+struct TableEvaluator {
+  const LookupTable* table;
+
+  void evaluate(const G& game, const typename G::State& state, MoveList& moves, float* priors,
+                float* values) const {
+    const std::uint64_t row = table->rows().row(game.index(state));
+    table->prefetch(row);
+    game.legal(state, moves);
+    const int mover = game.mover(state);
+    values[mover] = table->read(row, game, state, moves, priors);
+    values[mover ^ 1] = 1.0f - values[mover];
   }
 };
 
@@ -76,9 +107,9 @@ class AnyTabular {
   LookupTable& table() { return *table_; }
   const LookupTable& table() const { return *table_; }
 
-  std::uint64_t iteration = 0;        // finished ones
-  std::deque<Lessons> recent;         // of the last iterations, oldest first
-  std::atomic<bool> stopped = false;  // set from outside to end an iteration early
+  std::uint64_t iteration = 0;             // finished ones
+  std::deque<TableSamples> replay_buffer;  // of the last iterations, oldest first
+  std::atomic<bool> stopped = false;       // set from outside to end an iteration early
 
  protected:
   std::optional<LookupTable> table_;
@@ -104,16 +135,16 @@ class Tabular : public AnyTabular {
   std::optional<IterationTotals> iterate(float learning_rate, int threads, double seconds) override {
     IterationTotals totals;
     const auto start = Clock::now();
-    std::optional<Lessons> lessons = play_games(threads, seconds, totals);
-    if (!lessons) return std::nullopt;
+    std::optional<TableSamples> samples = play_games(threads, seconds, totals);
+    if (!samples) return std::nullopt;
     totals.play_seconds = since(start);
 
-    recent.push_back(std::move(*lessons));
-    while (static_cast<int>(recent.size()) > options_.window) recent.pop_front();
+    replay_buffer.push_back(std::move(*samples));
+    while (static_cast<int>(replay_buffer.size()) > options_.replay_buffer) replay_buffer.pop_front();
     const auto update_start = Clock::now();
-    for (const Lessons& games : recent) {
+    for (const TableSamples& games : replay_buffer) {
       for (const auto& [row, first, number, outcome] : games.positions)
-        table_->update(row, games.actions.data() + first, games.shares.data() + first,
+        table_->update(row, games.actions.data() + first, games.weights.data() + first,
                        static_cast<int>(number), outcome, learning_rate);
       totals.positions += games.positions.size();
     }
@@ -131,17 +162,15 @@ class Tabular : public AnyTabular {
   static constexpr std::uint64_t kTableStream = 0x7AB1E;
 
   struct Played {
-    Lessons lessons;
+    TableSamples samples;
     std::uint64_t plies = 0, simulations = 0;
     float first_score = 0.5f;  // of the player who began
   };
 
   /// What a thread works with, game after game.
-  struct Desk {
-    Mcts<G> search;
-    typename Mcts<G>::Leaf leaf;
-    MoveList root_moves, leaf_moves;
-    float priors[kMaxMoves], values[kMaxPlayers];
+  struct Scratch {
+    SearchDriver<G> driver;
+    SearchScratch<G> search;
   };
 
   static double since(Clock::time_point start) {
@@ -156,9 +185,9 @@ class Tabular : public AnyTabular {
   }
 
   /// All games of an iteration, in their order; nothing when stopped.
-  std::optional<Lessons> play_games(int threads, double seconds, IterationTotals& totals) {
+  std::optional<TableSamples> play_games(int threads, double seconds, IterationTotals& totals) {
     stopped = false;
-    Lessons lessons;
+    TableSamples samples;
     const auto start = Clock::now();
     const std::uint64_t seed = mix64(options_.seed + 0x9E3779B97F4A7C15ULL * (iteration + 1));
     std::uint64_t number = seconds > 0 ? static_cast<std::uint64_t>(threads) : options_.games;
@@ -166,9 +195,11 @@ class Tabular : public AnyTabular {
       std::vector<Played> games(number);
       const std::uint64_t first = totals.games;
       parallel_for(threads, number, [&] {
-        auto desk = std::make_shared<Desk>(Mcts<G>(*game_, options_.search, 0, Judge::priors));
-        return [&, desk](std::uint64_t job) {
-          if (!stopped.load(std::memory_order_relaxed)) games[job] = play(*desk, Random(seed, first + job));
+        auto scratch = std::make_shared<Scratch>(
+            Scratch{SearchDriver<G>(*game_, *any_, options_.search, LeafEvaluation::priors), {}});
+        return [&, scratch](std::uint64_t job) {
+          if (!stopped.load(std::memory_order_relaxed))
+            games[job] = play(*scratch, Random(seed, first + job));
         };
       });
       if (stopped) return std::nullopt;
@@ -178,45 +209,45 @@ class Tabular : public AnyTabular {
         totals.simulations += game.simulations;
         totals.draws += game.first_score == 0.5f;
         totals.first_wins += game.first_score == 1.0f;
-        lessons.append(game.lessons);
+        samples.append(game.samples);
       }
       const double spent = since(start) * threads;
-      if (seconds <= 0 || spent >= seconds) return lessons;
+      if (seconds <= 0 || spent >= seconds) return samples;
       // Portions of about a fiftieth of the time, so that little is played beyond it.
       if (spent < seconds / 50) number *= 2;
     }
   }
 
-  Played play(Desk& desk, Random random) const {
+  Played play(Scratch& scratch, const Random& random) const {
     Played game;
-    Mcts<G>& search = desk.search;
+    SearchDriver<G>& driver = scratch.driver;
+    Mcts<G>& search = driver.search();
     // The search draws from the same generator: a game is one stream of random numbers.
     search.random() = random;
-    Record record(*any_, options_.limits, start_bytes().data());
-    std::vector<int> movers;  // [position of the lessons]
-    State state = load_state(*game_, record.state());
-    while (true) {
-      while (game_->at_chance(state)) {
-        const Outcome outcome = sample(*game_, state, search.random());
-        game_->resolve(state, outcome);
-        record.resolve(outcome);
+    driver.start(options_.limits, start_bytes().data());
+    std::vector<int> movers;  // [position of the samples]
+    const TableEvaluator<G> evaluator{&*table_};
+    const std::uint64_t simulations = options_.simulations - options_.count_root;
+    while (driver.record().end() == End::none) {
+      const State state = driver.state();
+      if (game_->at_chance(state)) {
+        driver.resolve(sample(*game_, state, search.random()));
+        continue;
       }
-      if (record.end() != End::none) break;
-      search_from(state, desk);
+      driver.run_with_priors(evaluator, simulations, scratch.search);
       game.simulations += search.simulations() + options_.count_root;
 
-      const std::vector<float> policy = target(search);
-      write_down(state, desk.root_moves, policy, game.lessons);
-      movers.resize(game.lessons.positions.size(), game_->mover(state));
-      const Move move = choose(search, desk.root_moves, policy);
-      game_->play(state, move);
-      record.play(move);
-      ++game.plies;
+      const std::vector<float> target = search.policy_target();
+      add_samples(state, search.tree(), target, game.samples);
+      movers.resize(game.samples.positions.size(), game_->mover(state));
+      const int chosen = search.sample_move(target, search.rule().samples_at_root ? 0.0f : 1.0f);
+      driver.play(search.tree().what[search.tree().nodes[0].first + chosen]);
     }
+    game.plies = driver.record().plies();
     float scores[kMaxPlayers];
-    scaled_result(*game_, state, scores);
+    scaled_result(*game_, driver.state(), scores);
     game.first_score = scores[0];
-    for (std::size_t i = 0; i < movers.size(); ++i) game.lessons.positions[i].outcome = scores[movers[i]];
+    for (std::size_t i = 0; i < movers.size(); ++i) game.samples.positions[i].outcome = scores[movers[i]];
     return game;
   }
 
@@ -226,100 +257,34 @@ class Tabular : public AnyTabular {
     return bytes;
   }
 
-  /// Lists the moves of a decision and asks the table for their priors and for both
-  /// players' values.
-  void evaluate(const State& state, MoveList& moves, Desk& desk) const {
-    const std::uint64_t row = table_->rows().row(game_->index(state));
-    table_->prefetch(row);
-    moves.clear();
-    game_->legal(state, moves);
-    const int mover = game_->mover(state);
-    desk.values[mover] = table_->read(row, *game_, state, moves, desk.priors);
-    desk.values[mover ^ 1] = 1.0f - desk.values[mover];
-  }
-
-  void search_from(const State& state, Desk& desk) const {
-    Mcts<G>& search = desk.search;
-    const std::uint64_t simulations = options_.simulations - options_.count_root;
-    evaluate(state, desk.root_moves, desk);
-    search.set_root(state, {}, desk.priors, desk.values, &desk.root_moves);
-    if (options_.search.rule == Rule::gumbel) search.plan_halving(simulations);
-    while (search.simulations() < simulations && !search.settled()) {
-      search.descend(desk.leaf);
-      if (desk.leaf.decided) {
-        search.finish(desk.leaf, desk.leaf.values);
-      } else {
-        evaluate(desk.leaf.state, desk.leaf_moves, desk);
-        search.finish(desk.leaf, desk.values, desk.priors, &desk.leaf_moves);
-      }
-    }
-  }
-
-  /// What the policy learns: the search's own, but nothing that is proven lost, and
-  /// nothing but proven wins where there are some.
-  std::vector<float> target(const Mcts<G>& search) const {
-    std::vector<float> policy = search.policy();
-    if (!options_.search.solver) return policy;
-    const auto& tree = search.tree();
-    const auto& root = tree.nodes[0];
-    const auto proof = [&](int i) { return tree.proof[root.first + i]; };
-    bool won = false, lost = true;
-    for (int i = 0; i < root.number; ++i) {
-      won = won || proof(i) == Proof::win;
-      lost = lost && proof(i) == Proof::loss;
-    }
-    if (lost) return policy;
-    float sum = 0;
-    for (int i = 0; i < root.number; ++i) {
-      if (won) policy[i] = proof(i) == Proof::win;
-      if (proof(i) == Proof::loss) policy[i] = 0;
-      sum += policy[i];
-    }
-    if (sum == 0) return search.policy();
-    for (float& share : policy) share /= sum;
-    return policy;
-  }
-
-  /// Writes down a position, and its images, with the policy to learn.
-  void write_down(const State& state, const MoveList& moves, const std::vector<float>& policy,
-                  Lessons& lessons) const {
-    add_lesson(state, [&](int i) { return moves[i]; }, policy, lessons);
+  /// Adds a position, and its symmetric images, with its policy target.
+  void add_samples(const State& state, const Tree<G>& tree, const std::vector<float>& target,
+                   TableSamples& samples) const {
+    const auto move_at = [&](std::size_t i) { return tree.what[tree.nodes[0].first + i]; };
+    add_sample(state, move_at, target, samples);
     if constexpr (HasSymmetries<G>) {
       if (!options_.symmetry) return;
       for (int k = 1; k < game_->symmetries(); ++k)
-        add_lesson(game_->image(state, k), [&](int i) { return game_->image(moves[i], k); }, policy, lessons);
+        add_sample(
+            game_->image(state, k), [&](std::size_t i) { return game_->image(move_at(i), k); }, target,
+            samples);
     }
   }
 
   template <class MoveAt>
-  void add_lesson(const State& state, MoveAt&& move_at, const std::vector<float>& policy,
-                  Lessons& lessons) const {
+  void add_sample(const State& state, MoveAt&& move_at, const std::vector<float>& target,
+                  TableSamples& samples) const {
     // An image need not be reachable: set-ups are not always symmetric themselves.
     const std::optional<std::uint64_t> row = row_of(state);
     if (!row) return;
-    const auto first = static_cast<std::uint32_t>(lessons.actions.size());
-    for (std::size_t i = 0; i < policy.size(); ++i) {
-      if (policy[i] == 0) continue;
-      lessons.actions.push_back(
-          static_cast<std::uint16_t>(game_->action(state, move_at(static_cast<int>(i)))));
-      lessons.shares.push_back(policy[i]);
+    const auto first = static_cast<std::uint32_t>(samples.actions.size());
+    for (std::size_t i = 0; i < target.size(); ++i) {
+      if (target[i] == 0) continue;
+      samples.actions.push_back(static_cast<std::uint16_t>(game_->action(state, move_at(i))));
+      samples.weights.push_back(target[i]);
     }
-    const auto number = static_cast<std::uint32_t>(lessons.actions.size()) - first;
-    lessons.positions.push_back({static_cast<std::uint32_t>(*row), first, number, 0.0f});
-  }
-
-  /// The move to play: drawn by the policy, or Gumbel's, which has been drawn already.
-  Move choose(Mcts<G>& search, const MoveList& moves, const std::vector<float>& policy) const {
-    if (options_.search.rule == Rule::gumbel) return moves[search.best()];
-    double left = search.random().uniform();
-    int last = 0;
-    for (int i = 0; i < moves.size(); ++i) {
-      if (policy[i] == 0) continue;
-      last = i;
-      left -= policy[i];
-      if (left < 0) break;
-    }
-    return moves[last];
+    const auto number = static_cast<std::uint32_t>(samples.actions.size()) - first;
+    samples.positions.push_back({static_cast<std::uint32_t>(*row), first, number, 0.0f});
   }
 
   const AnyGame* any_;

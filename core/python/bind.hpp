@@ -10,6 +10,7 @@
 
 #include "../oracle.hpp"
 #include "../record.hpp"
+#include "../search/options.hpp"
 
 namespace nb = nanobind;
 
@@ -53,6 +54,21 @@ inline void check_oracle(const AnyGame& game, const Oracle* oracle) {
   if (oracle && !oracle->fits(game)) throw nb::value_error("this oracle belongs to another game");
 }
 
+/// Checks that a game may be searched with these options.
+void check_search(const AnyGame& game, const SearchOptions& options);
+
+/// Checks that a record may be searched by something made for `game`: of an equal variant, and
+/// at a decision. Variants with options of the same family cannot be told apart here.
+inline void check_record(const AnyGame& game, const Record& record, bool limits) {
+  const AnyGame& other = record.game();
+  if (&other != &game && (typeid(other) != typeid(game) || other.state_size() != game.state_size() ||
+                          other.players() != game.players() || other.actions() != game.actions()))
+    throw nb::value_error("this record is of another game");
+  if (other.at_chance(record.state()) || other.terminal(record.state()) ||
+      (limits && record.end() != End::none))
+    throw nb::value_error("a search starts where a player is to move");
+}
+
 /// A numpy array that owns a moved-in vector.
 template <class T>
 nb::ndarray<nb::numpy, T> owned_array(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
@@ -67,7 +83,7 @@ void bind_record(nb::module_& module);
 void bind_scripted(nb::module_& module);
 void bind_registry(nb::module_& module);
 void bind_oracle(nb::module_& module);
-void bind_mcts(nb::module_& module);
+void bind_search(nb::module_& module);
 void bind_selfplay(nb::module_& module);
 void bind_racing(nb::module_& module);
 void bind_minimax(nb::module_& module);

@@ -18,23 +18,23 @@ void demand(bool holds, const char* what) {
 int make_examples(const AnyGame& game, const Input<std::uint8_t, 2>& states,
                   const Input<std::int32_t, 1>& plies, const Input<std::int32_t, 1>& repetitions,
                   const Input<float, 1>& no_progress, const Input<std::int64_t, 1>& policy_offsets,
-                  const Input<std::uint16_t, 1>& policy_actions, const Input<float, 1>& policy_shares,
+                  const Input<std::uint16_t, 1>& policy_actions, const Input<float, 1>& policy_weights,
                   const Input<std::int64_t, 1>& rows, const Input<std::uint8_t, 1>& mirrors,
                   const Output<float, 4>& planes, const Output<std::int32_t, 2>& actions,
-                  const Output<float, 2>& shares) {
+                  const Output<float, 2>& weights) {
   const std::size_t all = states.shape(0), number = rows.shape(0);
   demand(states.shape(1) == game.state_size(), "the rows of this array are not states of this game");
   demand(plies.shape(0) == all && repetitions.shape(0) == all && no_progress.shape(0) == all &&
              policy_offsets.shape(0) == all + 1,
          "the columns of the rows differ in length");
-  demand(policy_actions.shape(0) == policy_shares.shape(0), "policies have an action for every share");
+  demand(policy_actions.shape(0) == policy_weights.shape(0), "policies have an action for every weight");
   const PlaneShape shape = game.shape();
   demand(static_cast<int>(planes.shape(1)) == shape.planes &&
              static_cast<int>(planes.shape(2)) == shape.rows &&
              static_cast<int>(planes.shape(3)) == shape.columns,
          "the array of planes has the wrong shape");
   demand(mirrors.shape(0) == number && planes.shape(0) >= number && actions.shape(0) >= number &&
-             shares.shape(0) >= number && actions.shape(1) == shares.shape(1),
+             weights.shape(0) >= number && actions.shape(1) == weights.shape(1),
          "the arrays of a batch are too short");
   for (std::size_t i = 0; i < number; ++i) {
     const std::int64_t row = rows.data()[i];
@@ -51,8 +51,8 @@ int make_examples(const AnyGame& game, const Input<std::uint8_t, 2>& states,
                       no_progress.data(),
                       policy_offsets.data(),
                       policy_actions.data(),
-                      policy_shares.data()};
-  const ExamplesView out{planes.data(), actions.data(), shares.data(), static_cast<int>(actions.shape(1))};
+                      policy_weights.data()};
+  const ExamplesView out{planes.data(), actions.data(), weights.data(), static_cast<int>(actions.shape(1))};
   nb::gil_scoped_release release;
   ExampleMaker maker(game);
   int most = 0;
@@ -80,10 +80,10 @@ void bind_examples(nb::module_& module) {
   module.def(
       "make_examples", &make_examples, nb::arg("game"), nb::arg("states"), nb::arg("plies"),
       nb::arg("repetitions"), nb::arg("no_progress"), nb::arg("policy_offsets"), nb::arg("policy_actions"),
-      nb::arg("policy_shares"), nb::arg("rows"), nb::arg("mirrors"), nb::arg("planes"), nb::arg("actions"),
-      nb::arg("shares"),
+      nb::arg("policy_weights"), nb::arg("rows"), nb::arg("mirrors"), nb::arg("planes"), nb::arg("actions"),
+      nb::arg("weights"),
       "Write some rows of self-play, each as it looks in a mirror, as a batch to learn from: planes, the "
-      "actions of legal moves (-1 behind them) and their shares. Return the largest number of legal moves; "
+      "actions of legal moves (-1 behind them) and their weights. Return the largest number of legal moves; "
       "where it is above the width of `actions`, moves were left out.");
   module.def("key_many", &key_many, nb::arg("game"), nb::arg("states"), "The keys of states, one per row.");
 }

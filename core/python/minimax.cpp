@@ -5,14 +5,13 @@
 
 #include "../registry.hpp"
 #include "../search/any_minimax.hpp"
-#include "bind.hpp"
+#include "options.hpp"
 
 namespace halma::python {
 namespace {
 
 /// Deeper searches than this would outgrow the arrays; none comes near.
 constexpr int kDeepestAsked = 100;
-constexpr int kMostTableBits = 26;
 
 struct Minimax {
   const AnyGame* game;
@@ -23,8 +22,6 @@ std::unique_ptr<AnyMinimax> make(const AnyGame& game, const MinimaxOptions& opti
   const bool pair = options.kind == MinimaxKind::alphabeta || options.kind == MinimaxKind::expectimax;
   if (pair && game.players() != 2) throw nb::value_error("this search is for two players");
   check_oracle(game, options.oracle.get());
-  if (options.table_bits < 0 || options.table_bits > kMostTableBits)
-    throw nb::value_error("a table has 0 to 26 bits");
   auto search = family_of(game).minimax(game, options);
   std::vector<Bytes> state(game.state_size());
   game.initial(state.data());
@@ -35,11 +32,9 @@ std::unique_ptr<AnyMinimax> make(const AnyGame& game, const MinimaxOptions& opti
   return search;
 }
 
-MinimaxResult run(Minimax& self, const nb::bytes& state, int depth, std::uint64_t nodes, double seconds,
-                  bool all_moves, const std::vector<std::uint64_t>& history) {
-  const Bytes* bytes = state_bytes(*self.game, state);
-  if (self.game->at_chance(bytes) || self.game->terminal(bytes))
-    throw nb::value_error("a search starts where a player is to move");
+MinimaxResult run(Minimax& self, const Record& record, int depth, std::uint64_t nodes, double seconds,
+                  bool all_moves) {
+  check_record(*self.game, record, false);
   if (depth < 0 || depth > kDeepestAsked) throw nb::value_error("a depth is 1 to 100");
   if (seconds < 0) throw nb::value_error("time cannot be negative");
   if (depth == 0 && nodes == 0 && seconds == 0)
@@ -47,7 +42,7 @@ MinimaxResult run(Minimax& self, const nb::bytes& state, int depth, std::uint64_
   MinimaxResult result;
   {
     nb::gil_scoped_release release;
-    result = self.search->search(bytes, {depth, nodes, seconds, all_moves}, history);
+    result = self.search->search(record, {depth, nodes, seconds, all_moves});
   }
   if (result.met_chance) throw nb::value_error("this search is for games without chance");
   return result;
@@ -56,32 +51,9 @@ MinimaxResult run(Minimax& self, const nb::bytes& state, int depth, std::uint64_
 }  // namespace
 
 void bind_minimax(nb::module_& module) {
-  nb::enum_<MinimaxKind>(module, "MinimaxKind")
-      .value("ALPHABETA", MinimaxKind::alphabeta)
-      .value("EXPECTIMAX", MinimaxKind::expectimax)
-      .value("MAXN", MinimaxKind::maxn)
-      .value("PARANOID", MinimaxKind::paranoid);
-  nb::enum_<Ordering>(module, "Ordering")
-      .value("LISTED", Ordering::listed)
-      .value("SCORE", Ordering::score)
-      .value("ADAPTIVE", Ordering::adaptive);
-  nb::enum_<Pruning>(module, "Pruning")
-      .value("NONE", Pruning::none)
-      .value("WINDOWS", Pruning::windows)
-      .value("PROBES", Pruning::probes);
-
-  nb::class_<MinimaxOptions>(module, "MinimaxOptions",
-                             "Every dial of the minimax searches; see core/search/minimax_options.hpp.")
-      .def(nb::init<>())
-      .def_rw("kind", &MinimaxOptions::kind)
+  bind_options<MinimaxOptions>(module, "MinimaxOptions", "minimax_options",
+                               "The options of the minimax searches.")
       .def_rw("weights", &MinimaxOptions::weights)
-      .def_rw("pruning", &MinimaxOptions::pruning)
-      .def_rw("ordering", &MinimaxOptions::ordering)
-      .def_rw("table_bits", &MinimaxOptions::table_bits)
-      .def_rw("deepen", &MinimaxOptions::deepen)
-      .def_rw("quiescence", &MinimaxOptions::quiescence)
-      .def_rw("repetition", &MinimaxOptions::repetition)
-      .def_rw("scale", &MinimaxOptions::scale)
       .def_rw("oracle", &MinimaxOptions::oracle, nb::arg("oracle").none(),
               nb::for_getter(nb::sig("def oracle(self) -> Oracle | None")));
 
@@ -93,7 +65,7 @@ void bind_minimax(nb::module_& module) {
       .def_ro("depth", &MinimaxResult::depth)
       .def_ro("nodes", &MinimaxResult::nodes)
       .def_ro("leaves", &MinimaxResult::leaves)
-      .def_ro("judgements", &MinimaxResult::judgements)
+      .def_ro("evaluations", &MinimaxResult::evaluations)
       .def_prop_ro(
           "moves",
           [](const MinimaxResult& result) {
@@ -115,9 +87,8 @@ void bind_minimax(nb::module_& module) {
             new (self) Minimax{&game, make(game, options)};
           },
           nb::arg("game"), nb::arg("options"), nb::keep_alive<1, 2>())
-      .def("search", &run, nb::arg("state"), nb::arg("depth") = 0, nb::arg("nodes") = 0,
-           nb::arg("seconds") = 0.0, nb::arg("all_moves") = false,
-           nb::arg("history") = std::vector<std::uint64_t>())
+      .def("search", &run, nb::arg("record"), nb::arg("depth") = 0, nb::arg("nodes") = 0,
+           nb::arg("seconds") = 0.0, nb::arg("all_moves") = false)
       .def_prop_ro("weights", [](const Minimax& self) { return self.search->weights(); });
 
   // Features need no search; any kind that fits every game carries them.
@@ -136,7 +107,7 @@ void bind_minimax(nb::module_& module) {
         return carrier(game)->features(state_bytes(game, state), player);
       },
       nb::arg("game"), nb::arg("state"), nb::arg("player"),
-      "The numbers by which a family judges where a player stands.");
+      "A player's features, the inputs of linear evaluations.");
   module.def(
       "moves_alone",
       [](const AnyGame& game, const nb::bytes& state, int player, int width, int limit) {

@@ -20,7 +20,7 @@ NB_MODULE(_core, module) {
   bind_scripted(module);
   bind_registry(module);
   bind_oracle(module);
-  bind_mcts(module);
+  bind_search(module);
   bind_selfplay(module);
   bind_racing(module);
   bind_minimax(module);

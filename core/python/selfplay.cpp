@@ -3,7 +3,7 @@
 
 #include "../registry.hpp"
 #include "../selfplay/pool.hpp"
-#include "bind.hpp"
+#include "options.hpp"
 
 namespace halma::python {
 namespace {
@@ -12,23 +12,16 @@ using Array = nb::ndarray<nb::c_contig, nb::device::cpu>;
 using ConstArray = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
 
 void check_plan(const AnyGame& game, const PoolPlan& plan) {
-  const PoolOptions& o = plan.options;
+  const SelfPlayOptions& o = plan.options;
   const auto demand = [](bool holds, const char* what) {
     if (!holds) throw nb::value_error(what);
   };
-  demand(game.players() == 2 || o.search.backup != Backup::negamax, "negamax values are for two players");
-  demand(game.players() == 2 || !o.search.solver, "proofs are for two players");
+  check_search(game, o.search);
+  const RuleTraits& rule = traits(o.search.rule);
+  demand(rule.uses_priors, "this rule makes no use of a network's policy");
   demand(game.actions() <= 65536, "policy targets are for at most 65,536 actions");
-  demand(o.simulations >= 1, "a search makes at least one simulation");
-  demand(o.leaves >= 1, "a tree has at least one leaf under way");
-  demand(!(o.reuse && o.search.rule == Rule::gumbel), "Gumbel search starts anew at every move");
-  demand(o.full_share > 0 && o.full_share <= 1, "the share of full searches is above 0 and at most 1");
-  demand(o.full_share == 1 || o.fast_simulations >= 1, "a fast search makes at least one simulation");
-  demand(0 <= o.opening_least && o.opening_least <= o.opening_most,
-         "openings have at least 0 random moves, and no fewer at most than at least");
-  demand(o.resign_after >= 1, "a player resigns after at least one decision");
-  demand(o.resign_below >= 0 && o.resign_below < 1, "resignation is for values from 0 to below 1");
-  demand(o.resign_never_share >= 0 && o.resign_never_share <= 1, "a share lies between 0 and 1");
+  demand(!o.reuse || rule.reuses_tree, "this rule starts a new tree at every move");
+  demand(o.random_plies_min <= o.random_plies_max, "'random_plies_min' is above 'random_plies_max'");
   for (std::size_t i = 0; i < o.temperatures.size(); ++i) {
     demand(o.temperatures[i].second >= 0, "temperatures are not negative");
     demand(i == 0 || o.temperatures[i - 1].first < o.temperatures[i].first,
@@ -68,23 +61,23 @@ struct SelfPlay {
     }
   }
 
-  PlaneRows rows(int group, const Array& planes) const {
+  PlaneBatch rows(int group, const Array& planes) const {
     const PlaneShape shape = game->shape();
     if (planes.ndim() != 4 || static_cast<int>(planes.shape(1)) != shape.planes ||
         static_cast<int>(planes.shape(2)) != shape.rows || static_cast<int>(planes.shape(3)) != shape.columns)
       throw nb::value_error("the array of planes has the wrong shape");
     if (static_cast<int>(planes.shape(0)) < pool->capacity(group))
       throw nb::value_error("the array of planes has too few rows for this group");
-    const bool whole = planes.dtype() == nb::dtype<std::uint8_t>();
-    if (!whole && planes.dtype() != nb::dtype<float>())
-      throw nb::value_error("planes are float32, or uint8 where they are whole");
-    if (whole && !game->byte_planes()) throw nb::value_error("this game's planes are not whole numbers");
-    return {planes.data(), whole};
+    const bool bytes = planes.dtype() == nb::dtype<std::uint8_t>();
+    if (!bytes && planes.dtype() != nb::dtype<float>())
+      throw nb::value_error("planes are float32, or uint8 for games with byte planes");
+    if (bytes && !game->byte_planes()) throw nb::value_error("this game has no byte planes");
+    return {planes.data(), bytes};
   }
 
-  Judgement judgement(int group, const ConstArray& logits, const ConstArray& values) const {
+  NetworkOutput output(int group, const ConstArray& logits, const ConstArray& values) const {
     const auto fits = [&](const ConstArray& array, int width) {
-      return array.ndim() == 2 && static_cast<int>(array.shape(0)) >= pool->awaited(group) &&
+      return array.ndim() == 2 && static_cast<int>(array.shape(0)) >= pool->pending(group) &&
              static_cast<int>(array.shape(1)) == width;
     };
     if (!fits(logits, game->actions()) || !fits(values, game->players()))
@@ -95,26 +88,26 @@ struct SelfPlay {
   static bool half(const ConstArray& array) {
     constexpr nb::dlpack::dtype kHalf{static_cast<std::uint8_t>(nb::dlpack::dtype_code::Float), 16, 1};
     if (array.dtype() == kHalf) return true;
-    if (array.dtype() != nb::dtype<float>()) throw nb::value_error("judgements are float32 or float16");
+    if (array.dtype() != nb::dtype<float>()) throw nb::value_error("network outputs are float32 or float16");
     return false;
   }
 };
 
 int collect(SelfPlay& self, int group, const Array& planes) {
-  const PlaneRows rows = self.rows(self.checked(group), planes);
-  if (self.pool->awaited(group)) throw nb::value_error("this group's leaves are still awaited");
+  const PlaneBatch rows = self.rows(self.checked(group), planes);
+  if (self.pool->pending(group)) throw nb::value_error("this group's leaves are still pending");
   return self.work([&] { return self.pool->collect(group, rows); });
 }
 
 void submit(SelfPlay& self, int group, const ConstArray& logits, const ConstArray& values) {
-  const Judgement judgement = self.judgement(self.checked(group), logits, values);
-  self.work([&] { self.pool->submit(group, judgement); });
+  const NetworkOutput output = self.output(self.checked(group), logits, values);
+  self.work([&] { self.pool->submit(group, output); });
 }
 
 int step(SelfPlay& self, int group, const ConstArray& logits, const ConstArray& values, const Array& planes) {
-  const PlaneRows rows = self.rows(self.checked(group), planes);
-  const Judgement judgement = self.judgement(group, logits, values);
-  return self.work([&] { return self.pool->step(group, judgement, rows); });
+  const PlaneBatch rows = self.rows(self.checked(group), planes);
+  const NetworkOutput output = self.output(group, logits, values);
+  return self.work([&] { return self.pool->step(group, output, rows); });
 }
 
 template <class T, class Read>
@@ -156,7 +149,7 @@ nb::dict take_finished(SelfPlay& self) {
   out["simulations"] = flat(std::move(s.rows.simulations));
   out["policy_offsets"] = flat(std::move(s.rows.policy_offsets));
   out["policy_actions"] = flat(std::move(s.rows.policy_actions));
-  out["policy_shares"] = flat(std::move(s.rows.policy_shares));
+  out["policy_weights"] = flat(std::move(s.rows.policy_weights));
   out["outcomes"] = owned_array(std::move(s.outcomes), {rows, players});
   out["numbers"] = column<std::uint64_t>(s.games, [](const Summary& g) { return g.number; });
   out["lengths"] = column<std::int32_t>(s.games, [](const Summary& g) { return g.plies; });
@@ -230,20 +223,11 @@ void bind_selfplay(nb::module_& module) {
       .value("FAST", Choice::fast)
       .value("RANDOM", Choice::random);
 
-  nb::class_<PoolOptions>(module, "PoolOptions", "Every dial of self-play; see core/selfplay/options.hpp.")
-      .def(nb::init<>())
-      .def_rw("search", &PoolOptions::search)
-      .def_rw("simulations", &PoolOptions::simulations)
-      .def_rw("leaves", &PoolOptions::leaves)
-      .def_rw("reuse", &PoolOptions::reuse)
-      .def_rw("full_share", &PoolOptions::full_share)
-      .def_rw("fast_simulations", &PoolOptions::fast_simulations)
-      .def_rw("temperatures", &PoolOptions::temperatures)
-      .def_rw("opening_least", &PoolOptions::opening_least)
-      .def_rw("opening_most", &PoolOptions::opening_most)
-      .def_rw("resign_below", &PoolOptions::resign_below)
-      .def_rw("resign_after", &PoolOptions::resign_after)
-      .def_rw("resign_never_share", &PoolOptions::resign_never_share);
+  bind_options<SelfPlayOptions>(module, "SelfPlayOptions", "selfplay_options", "The options of self-play.")
+      .def_rw("search", &SelfPlayOptions::search)
+      .def_rw(
+          "temperatures", &SelfPlayOptions::temperatures,
+          "(ply, temperature) pairs in order: from that ply on, moves are sampled with that temperature.");
 
   module.def(
       "encode_rows", &encode_rows, nb::arg("game"), nb::arg("states"), nb::arg("repetitions"),
@@ -252,12 +236,11 @@ void bind_selfplay(nb::module_& module) {
 
   constexpr auto kNoEnd = std::numeric_limits<std::uint64_t>::max();
   using P = const SelfPlay&;
-  nb::class_<SelfPlay>(module, "Pool",
-                       "Many games of self-play whose leaves are judged together, from outside.")
+  nb::class_<SelfPlay>(module, "Pool", "Many games of self-play whose leaves a network evaluates together.")
       .def(
           "__init__",
-          [](SelfPlay* self, const AnyGame& game, const PoolOptions& options, const Limits& limits, int slots,
-             int groups, int threads, std::uint64_t seed, std::uint64_t first, std::uint64_t end) {
+          [](SelfPlay* self, const AnyGame& game, const SelfPlayOptions& options, const Limits& limits,
+             int slots, int groups, int threads, std::uint64_t seed, std::uint64_t first, std::uint64_t end) {
             const PoolPlan plan{options, limits, slots, groups, threads, seed, first, end};
             check_plan(game, plan);
             new (self) SelfPlay{&game, family_of(game).pool(game, plan)};
@@ -271,7 +254,8 @@ void bind_selfplay(nb::module_& module) {
       .def("submit", &submit, nb::arg("group"), nb::arg("logits"), nb::arg("values"),
            nb::sig("def submit(self, group: int, logits: numpy.typing.NDArray[typing.Any], "
                    "values: numpy.typing.NDArray[typing.Any]) -> None"),
-           "Judge a group's leaves: logits (leaves, actions), values (leaves, players), mover first.")
+           "Back up a network's output for a group's leaves: logits (leaves, actions), values (leaves, "
+           "players), mover first.")
       .def("step", &step, nb::arg("group"), nb::arg("logits"), nb::arg("values"), nb::arg("planes"),
            nb::sig(
                "def step(self, group: int, logits: numpy.typing.NDArray[typing.Any], "
@@ -280,7 +264,7 @@ void bind_selfplay(nb::module_& module) {
       .def("take_finished", &take_finished, nb::sig("def take_finished(self) -> dict[str, typing.Any]"),
            "Games finished since it was last asked, as arrays.")
       .def("capacity", [](P p, int group) { return p.pool->capacity(p.checked(group)); })
-      .def("awaited", [](P p, int group) { return p.pool->awaited(p.checked(group)); })
+      .def("pending", [](P p, int group) { return p.pool->pending(p.checked(group)); })
       .def("active",
            [](P p, int group) {
              p.checked(group);

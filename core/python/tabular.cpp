@@ -6,7 +6,7 @@
 #include "../learn/match_optimal.hpp"
 #include "../learn/tabular.hpp"
 #include "../registry.hpp"
-#include "bind.hpp"
+#include "options.hpp"
 
 namespace halma::python {
 namespace {
@@ -17,15 +17,11 @@ struct Trainer {
   std::unique_ptr<AnyTabular> tabular;
 };
 
-void make(Trainer* self, const AnyGame& game, const SearchOptions& search, const Limits& limits,
-          int simulations, bool count_root, int games, int window, bool symmetry, double spread,
-          std::uint64_t seed, int threads) {
+void make(Trainer* self, const AnyGame& game, const TabularOptions& options, int threads) {
   checked_threads(threads);
-  if (simulations < 1 + count_root) throw nb::value_error("a search needs a simulation beside the root's");
-  if (games < 1) throw nb::value_error("an iteration needs a game");
-  if (window < 1) throw nb::value_error("an iteration learns at least from its own games");
-  const TabularOptions options{
-      search, simulations, count_root, games, window, limits, symmetry, static_cast<float>(spread), seed};
+  check_search(game, options.search);
+  if (options.simulations < 1 + options.count_root)
+    throw nb::value_error("a search needs a simulation beside the root's");
   std::unique_ptr<AnyTabular> tabular;
   {
     nb::gil_scoped_release release;
@@ -55,27 +51,27 @@ nb::object iterate(Trainer& self, double learning_rate, int threads, double seco
   return out;
 }
 
-/// What the window holds as bytes: for each iteration two counts and three arrays.
-nb::bytes recent(const Trainer& self) {
+/// The replay buffer as bytes: for each iteration two counts and three arrays.
+nb::bytes replay_buffer(const Trainer& self) {
   std::string out;
   const auto add = [&](const void* data, std::size_t bytes) {
     out.append(static_cast<const char*>(data), bytes);
   };
-  for (const Lessons& lessons : self.tabular->recent) {
-    const std::uint64_t counts[2] = {lessons.positions.size(), lessons.actions.size()};
+  for (const TableSamples& samples : self.tabular->replay_buffer) {
+    const std::uint64_t counts[2] = {samples.positions.size(), samples.actions.size()};
     add(counts, sizeof counts);
-    add(lessons.positions.data(), counts[0] * sizeof(Lessons::Position));
-    add(lessons.actions.data(), counts[1] * sizeof(std::uint16_t));
-    add(lessons.shares.data(), counts[1] * sizeof(float));
+    add(samples.positions.data(), counts[0] * sizeof(TableSamples::Position));
+    add(samples.actions.data(), counts[1] * sizeof(std::uint16_t));
+    add(samples.weights.data(), counts[1] * sizeof(float));
   }
   return nb::bytes(out.data(), out.size());
 }
 
-void restore(Trainer& self, std::uint64_t iteration, const nb::bytes& recent) {
+void restore(Trainer& self, std::uint64_t iteration, const nb::bytes& bytes) {
   const LookupTable& table = self.tabular->table();
-  const char* at = recent.c_str();
-  std::size_t left = recent.size();
-  const auto wrong = nb::value_error("these bytes are not the games of a window of this trainer");
+  const char* at = bytes.c_str();
+  std::size_t left = bytes.size();
+  const auto wrong = nb::value_error("these bytes are not a replay buffer of this trainer");
   const auto take = [&]<class T>(std::vector<T>& items, std::uint64_t number) {
     if (number > left / sizeof(T)) throw wrong;
     items.resize(number);
@@ -83,23 +79,23 @@ void restore(Trainer& self, std::uint64_t iteration, const nb::bytes& recent) {
     at += number * sizeof(T);
     left -= number * sizeof(T);
   };
-  std::deque<Lessons> window;
+  std::deque<TableSamples> buffer;
   while (left > 0) {
     std::vector<std::uint64_t> counts;
-    Lessons lessons;
+    TableSamples samples;
     take(counts, 2);
-    take(lessons.positions, counts[0]);
-    take(lessons.actions, counts[1]);
-    take(lessons.shares, counts[1]);
-    for (const Lessons::Position& position : lessons.positions)
+    take(samples.positions, counts[0]);
+    take(samples.actions, counts[1]);
+    take(samples.weights, counts[1]);
+    for (const TableSamples::Position& position : samples.positions)
       if (position.row >= table.rows().size() || position.first > counts[1] ||
           position.number > counts[1] - position.first)
         throw wrong;
-    for (const std::uint16_t action : lessons.actions)
+    for (const std::uint16_t action : samples.actions)
       if (action >= table.actions()) throw wrong;
-    window.push_back(std::move(lessons));
+    buffer.push_back(std::move(samples));
   }
-  self.tabular->recent = std::move(window);
+  self.tabular->replay_buffer = std::move(buffer);
   self.tabular->iteration = iteration;
 }
 
@@ -136,15 +132,19 @@ nb::dict match(const Trainer& self, const DoubleArray& values, const ByteArray& 
 }  // namespace
 
 void bind_tabular(nb::module_& module) {
+  bind_options<TabularOptions>(module, "TabularOptions", "tabular_options",
+                               "The options of tabular training.")
+      .def_rw("search", &TabularOptions::search)
+      .def_rw("limits", &TabularOptions::limits)
+      .def_rw("seed", &TabularOptions::seed);
   nb::class_<Trainer>(module, "TabularTrainer", "AlphaZero with a lookup table in place of a network.")
-      .def("__init__", &make, nb::arg("game"), nb::arg("search"), nb::arg("limits"), nb::kw_only(),
-           nb::arg("simulations") = 800, nb::arg("count_root") = true, nb::arg("games") = 1000,
-           nb::arg("window") = 2, nb::arg("symmetry") = false, nb::arg("spread") = 0.01, nb::arg("seed") = 0,
-           nb::arg("threads") = 2, nb::keep_alive<1, 2>())
+      .def("__init__", &make, nb::arg("game"), nb::arg("options"), nb::arg("threads") = 2,
+           nb::keep_alive<1, 2>())
       .def("iterate", &iterate, nb::arg("learning_rate"), nb::arg("threads") = 1, nb::arg("seconds") = 0.0,
            nb::sig("def iterate(self, learning_rate: float, threads: int = 1, seconds: float = 0.0) -> "
                    "dict[str, float] | None"),
-           "Play an iteration's games and learn from the window; None, and nothing changed, when stopped.")
+           "Play an iteration's games and train on the replay buffer; None, and nothing changed, when "
+           "stopped.")
       .def(
           "stop", [](Trainer& self) { self.tabular->stopped = true; },
           "End an iteration that runs in another thread.")
@@ -168,7 +168,7 @@ void bind_tabular(nb::module_& module) {
           },
           nb::sig("def updates(self) -> numpy.typing.NDArray[numpy.uint32]"),
           "How often each row was updated; not a copy.")
-      .def("updated", &updated, nb::arg("at_least"), "Number of rows updated at least so often.")
+      .def("updated", &updated, nb::arg("at_least"), "Number of rows updated at least that often.")
       .def(
           "row",
           [](const Trainer& self, const nb::bytes& state) {
@@ -184,9 +184,9 @@ void bind_tabular(nb::module_& module) {
           },
           nb::sig("def indices(self) -> numpy.typing.NDArray[numpy.uint64]"),
           "The game's own index of each row.")
-      .def("recent", &recent, "The games of the window, as bytes.")
-      .def("restore", &restore, nb::arg("iteration"), nb::arg("recent"),
-           "Go on after so many iterations with the games of a window.")
+      .def("replay_buffer", &replay_buffer, "The samples of the replay buffer, as bytes.")
+      .def("restore", &restore, nb::arg("iteration"), nb::arg("replay_buffer"),
+           "Go on after a number of iterations with the samples of a replay buffer.")
       .def("match", &match, nb::arg("values"), nb::arg("distances"), nb::arg("games") = 10000,
            nb::arg("seed") = 0, nb::arg("threads") = 1,
            nb::sig("def match(self, values: numpy.typing.NDArray[numpy.float64], distances: "

@@ -3,15 +3,15 @@
 // what is quiet.
 //
 // The value is exactly that of a plain minimax to the same depth, whatever is switched
-// on: the table answers only for the very depth asked. Exceptions: with repetition a
-// value depends on the way that led there, and the table forgets the way; and deepening
-// stops early where the game is decided.
+// on: the table answers only for the very depth asked. Exceptions: with repetitions a
+// value depends on the path, which the table does not know; and deepening stops early where
+// the game is decided.
 //
-// An oracle, where there is one, answers for its positions before anything else is asked,
-// repetitions included: what is solved does not depend on the way there.
+// An oracle, where there is one, is probed first, before repetitions: exact values do not
+// depend on the path.
 //
-// A judgement is the mover's linear score less the opponent's; a win n plies away is
-// worth kWin - n, a draw nothing.
+// The evaluation is the mover's linear score less the opponent's; the value of a win n plies
+// away is kWin - n, that of a draw 0.
 #pragma once
 
 #include <limits>
@@ -35,11 +35,10 @@ class AlphaBeta {
       if (options_.weights.empty()) options_.weights = game.default_weights();
   }
 
-  /// `root` is a decision state; `history` holds the keys of the positions before it.
-  MinimaxResult search(const State& root, const MinimaxLimits& limits,
-                       std::span<const std::uint64_t> history) {
+  /// `root` is the current state of the record, a decision.
+  MinimaxResult search(const State& root, const Record& record, const MinimaxLimits& limits) {
     budget_.start(limits);
-    trail_.start(history);
+    line_.start(record, options_.limits);
     table_.start_search();
     std::fill(&killers_[0][0], &killers_[0][0] + kDeepest * 2, kNoMove);
     std::fill(std::begin(cutoffs_), std::end(cutoffs_), 0u);
@@ -48,26 +47,26 @@ class AlphaBeta {
     game_->legal(root, root_.moves);
     const MoveList listed = root_.moves;
     MinimaxResult result;
-    result.value = judge(root);
+    result.value = evaluate(root);
     const int deepest = limits.depth ? limits.depth : kDeepest - 1;
     if (options_.ordering != Ordering::listed)
       rank_by_score(root, root_);
     else
       std::fill_n(root_.rank, root_.size(), 0.0);
-    for (int i = 0; i < root_.size(); ++i) root_.settle(i);
+    for (int i = 0; i < root_.size(); ++i) root_.bring_best(i);
     result.best = root_.moves[0];
     result.line = {result.best};
     for (int depth = options_.deepen ? 1 : deepest; depth <= deepest; ++depth) {
       const double value = search_root(root, depth, limits.all_moves);
       if (budget_.stopped()) break;
       result.value = value + 0.0;  // never minus nothing
-      result.proven = is_proven(value, judged_);
+      result.proven = is_proven(value, estimated_);
       result.depth = depth;
       result.line = lines_.whole();
       result.best = result.line[0];
       if (limits.all_moves) note_values(listed, result.moves);
       // Good moves first at the next depth; unsearched ranks are upper bounds.
-      for (int i = 0; i < root_.size(); ++i) root_.settle(i);
+      for (int i = 0; i < root_.size(); ++i) root_.bring_best(i);
       lead_with(result.best);
       if (result.proven) break;
     }
@@ -82,71 +81,72 @@ class AlphaBeta {
 
   double search_root(const State& root, int depth, bool all_moves) {
     double best = -kInfinite;
-    bool any_judged = false;
-    const std::uint64_t key = options_.repetition ? game_->key(root) : 0;
-    trail_.push(key);
+    bool any_evaluated = false;
+    line_.push(line_.needs_keys() ? game_->key(root) : 0);
     proven_.clear();
     for (int i = 0; i < root_.size(); ++i) {
-      judged_ = false;
+      estimated_ = false;
       const double alpha = all_moves || !pruning_ ? -kInfinite : best;
-      const double value = descend(root, root_.moves[i], depth, alpha, kInfinite, 0, 0);
+      const double value = descend(root, root_.moves[i], depth, alpha, kInfinite, 0, line_.clock());
       if (budget_.stopped()) break;
       root_.rank[i] = value;
-      if (is_proven(value, judged_)) proven_.push_back(root_.moves[i]);
-      any_judged |= judged_;
+      if (is_proven(value, estimated_)) proven_.push_back(root_.moves[i]);
+      any_evaluated |= estimated_;
       if (value > best) {
         best = value;
         lines_.keep(0, root_.moves[i]);
       }
     }
-    judged_ = any_judged;
-    trail_.pop();
+    estimated_ = any_evaluated;
+    line_.pop();
     return best;
   }
 
-  /// The value of a move for the player who makes it. `fresh` is where on the trail
-  /// positions begin that could still recur.
-  double descend(const State& state, Move move, int depth, double alpha, double beta, int ply,
-                 std::size_t fresh) {
+  /// The value of a move for the player who makes it. `clock` is the halfmove clock.
+  double descend(const State& state, Move move, int depth, double alpha, double beta, int ply, int clock) {
     State child = state;
-    if (options_.repetition && game_->irreversible(state, move)) fresh = trail_.size();
+    if (line_.tracks_clock()) clock = game_->irreversible(state, move) ? 0 : clock + 1;
+    line_.push_landing(game_->landing(move));
     game_->play(child, move);
-    if (game_->mover(child) == game_->mover(state))
-      return visit(child, depth - 1, alpha, beta, ply + 1, fresh);
-    return -visit(child, depth - 1, -beta, -alpha, ply + 1, fresh);
+    const bool same_player = game_->mover(child) == game_->mover(state);
+    const double value = same_player ? visit(child, depth - 1, alpha, beta, ply + 1, clock)
+                                     : -visit(child, depth - 1, -beta, -alpha, ply + 1, clock);
+    line_.pop_landing();
+    return value;
   }
 
-  double visit(const State& state, int depth, double alpha, double beta, int ply, std::size_t fresh) {
+  double visit(const State& state, int depth, double alpha, double beta, int ply, int clock) {
     lines_.clear(ply);
     if (!budget_.take()) return 0;
     if (game_->at_chance(state)) return budget_.stop_at_chance(), 0;
     if (options_.oracle) {
-      if (const std::optional<ExactValue> known = probe(*options_.oracle, state)) {
+      if (const std::optional<ExactValue> exact = probe(*options_.oracle, state)) {
         ++budget_.leaves;
-        return told(*known, ply);
+        return score_of(*exact, ply);
       }
     }
-    const std::uint64_t key = options_.repetition || (table_.on() && depth > 0) ? game_->key(state) : 0;
-    if (options_.repetition && trail_.has(key, fresh) && !game_->terminal(state)) {
+    const bool use_table = table_.on() && depth > 0 && !line_.limits_within(depth, clock, ply);
+    const std::uint64_t key = line_.needs_keys() || use_table ? game_->key(state) : 0;
+    if (line_.ends(key, clock, ply) && !game_->terminal(state)) {
       ++budget_.leaves;
-      judged_ = true;  // the rules may allow a position to stand again
-      return 0;
+      estimated_ = estimated_ || !line_.is_certain();
+      return outcome(state, ply);
     }
     if (depth <= 0 && rests(state, ply)) {
       ++budget_.leaves;
       if (game_->terminal(state)) return outcome(state, ply);
-      judged_ = true;
-      return judge(state);
+      estimated_ = true;
+      return evaluate(state);
     }
     Move known = kNoMove;
-    if (table_.on() && depth > 0) {
+    if (use_table) {
       if (const auto* entry = table_.find(key)) {
         known = entry->move;
         const double value = from_table(entry->value, ply);
         if (entry->depth == depth &&
             (entry->bound == Bound::exact || (entry->bound == Bound::lower && value >= beta) ||
              (entry->bound == Bound::upper && value <= alpha))) {
-          judged_ = true;  // nobody remembers whether it was
+          estimated_ = true;  // the table does not know whether it was
           return value;
         }
       }
@@ -158,14 +158,14 @@ class AlphaBeta {
       return outcome(state, ply);
     }
     rank(state, ranked, known, depth, ply);
-    if (options_.repetition) trail_.push(key);
+    line_.push(line_.needs_keys() ? key : 0);
     const double entered = alpha;
     double best = -kInfinite;
     Move best_move = kNoMove;
     for (int i = 0; i < ranked.size(); ++i) {
-      if (options_.ordering != Ordering::listed) ranked.settle(i);
+      if (options_.ordering != Ordering::listed) ranked.bring_best(i);
       const Move move = ranked.moves[i];
-      const double value = descend(state, move, std::max(depth, 1), alpha, beta, ply, fresh);
+      const double value = descend(state, move, std::max(depth, 1), alpha, beta, ply, clock);
       if (budget_.stopped()) break;
       if (value > best) {
         best = value;
@@ -179,9 +179,9 @@ class AlphaBeta {
         break;
       }
     }
-    if (options_.repetition) trail_.pop();
+    line_.pop();
     if (budget_.stopped()) return 0;
-    if (table_.on() && depth > 0)
+    if (use_table)
       table_.store(key, depth, to_table(best, ply),
                    best >= beta      ? Bound::lower
                    : best <= entered ? Bound::upper
@@ -190,14 +190,14 @@ class AlphaBeta {
     return best;
   }
 
-  /// Whether a position at the end of the depth may be judged as it stands.
+  /// Whether a position at the end of the depth may be evaluated as it stands.
   bool rests(const State& state, int ply) const {
     if constexpr (KnowsQuiet<G>) return !options_.quiescence || ply >= kDeepest - 2 || game_->is_quiet(state);
     return true;
   }
 
-  double judge(const State& state) {
-    ++budget_.judgements;
+  double evaluate(const State& state) {
+    ++budget_.evaluations;
     if constexpr (HasFeatures<G>) {
       const int mover = game_->mover(state);
       return exact_score(*game_, state, mover, options_.weights) -
@@ -215,14 +215,14 @@ class AlphaBeta {
   }
 
   /// What an oracle knows, as seen from the root.
-  static double told(const ExactValue& known, int ply) {
+  static double score_of(const ExactValue& known, int ply) {
     if (!known.certain()) return 0;
     const double win = kWin - ply - known.distance;
     return known.value == 1 ? win : -win;
   }
 
-  /// A win that is a win for any judgement, or a value no judgement entered.
-  static bool is_proven(double value, bool judged) { return std::abs(value) > kDecided || !judged; }
+  /// A win that is a win for any evaluation, or a value no evaluation entered.
+  static bool is_proven(double value, bool evaluated) { return std::abs(value) > kDecided || !evaluated; }
 
   // Wins are counted from the root; in the table, from the position itself.
   static double to_table(double value, int ply) {
@@ -234,7 +234,7 @@ class AlphaBeta {
 
   void rank(const State& state, RankedMoves& ranked, Move known, int depth, int ply) {
     if (options_.ordering == Ordering::listed) return;
-    // Near the leaves sorting by judgement costs more than it saves.
+    // Near the leaves sorting by evaluation costs more than it saves.
     if (options_.ordering == Ordering::score || (HasFeatures<G> && depth >= 2)) {
       rank_by_score(state, ranked);
       if (options_.ordering == Ordering::score) return;
@@ -249,13 +249,13 @@ class AlphaBeta {
       if (ranked.moves[i] == known) ranked.rank[i] = kInfinite;
   }
 
-  /// By the judgement of the position a move leads to; what wins at once comes first.
+  /// By the evaluation of the position a move leads to; what wins at once comes first.
   void rank_by_score(const State& state, RankedMoves& ranked) {
     for (int i = 0; i < ranked.size(); ++i) {
       State child = state;
       game_->play(child, ranked.moves[i]);
       const bool over = !game_->at_chance(child) && game_->terminal(child);
-      const double value = over ? outcome(child, 0) : judge(child);
+      const double value = over ? outcome(child, 0) : evaluate(child);
       ranked.rank[i] = game_->mover(child) == game_->mover(state) ? value : -value;
     }
   }
@@ -273,7 +273,7 @@ class AlphaBeta {
     int at = 0;
     while (root_.moves[at] != best) ++at;
     root_.rank[at] = kInfinite;
-    root_.settle(0);
+    root_.bring_best(0);
   }
 
   void note_values(const MoveList& listed, std::vector<MinimaxMove>& values) const {
@@ -305,10 +305,10 @@ class AlphaBeta {
   bool pruning_;
   TranspositionTable table_;
   Budget budget_;
-  Trail trail_;
+  LineHistory line_;
   RankedMoves root_;
   std::vector<Move> proven_;  // moves of the root, at the depth searched last
-  bool judged_ = false;       // something was judged that the rules might see otherwise
+  bool estimated_ = false;    // the value depends on an evaluation
   Lines lines_;
   Move killers_[kDeepest][2];            // [ply]: moves that refuted a sibling
   std::uint32_t cutoffs_[kCutoffSlots];  // how often, and how high up, a move refuted

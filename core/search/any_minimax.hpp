@@ -13,9 +13,8 @@ namespace halma {
 class AnyMinimax {
  public:
   virtual ~AnyMinimax() = default;
-  /// `state` is a decision state; `history` holds the keys of the positions before it.
-  virtual MinimaxResult search(const Bytes* state, const MinimaxLimits& limits,
-                               std::span<const std::uint64_t> history) = 0;
+  /// Searches the record's current state, a decision.
+  virtual MinimaxResult search(const Record& record, const MinimaxLimits& limits) = 0;
   /// The weights in use; none where the family has no features.
   virtual std::vector<float> weights() const = 0;
   /// A player's features, as many as there are weights of the family's own.
@@ -43,12 +42,11 @@ class ErasedMinimax : public AnyMinimax {
     }
   }
 
-  MinimaxResult search(const Bytes* state, const MinimaxLimits& limits,
-                       std::span<const std::uint64_t> history) override {
-    const auto root = load_state(*game_, state);
-    if (alphabeta_) return alphabeta_->search(root, limits, history);
-    if (expectimax_) return expectimax_->search(root, limits, history);
-    return maxn_->search(root, limits, history);
+  MinimaxResult search(const Record& record, const MinimaxLimits& limits) override {
+    const auto root = load_state(*game_, record.state());
+    if (alphabeta_) return alphabeta_->search(root, record, limits);
+    if (expectimax_) return expectimax_->search(root, record, limits);
+    return maxn_->search(root, record, limits);
   }
 
   std::vector<float> weights() const override { return options_.weights; }

@@ -35,14 +35,14 @@ Proof node_proof(const Tree<G>& tree, const typename Tree<G>::Node& node) {
 
 /// Whether an edge leads to what is certain.
 template <Game G>
-bool is_known(const Tree<G>& tree, typename Tree<G>::Index edge) {
-  return tree.proof[edge] != Proof::none || tree.child[edge] == Tree<G>::kKnown;
+bool is_exact(const Tree<G>& tree, typename Tree<G>::Index edge) {
+  return tree.proof[edge] != Proof::none || tree.child[edge] == Tree<G>::kExact;
 }
 
 template <Game G>
-bool all_known(const Tree<G>& tree, const typename Tree<G>::Node& node) {
+bool all_exact(const Tree<G>& tree, const typename Tree<G>::Node& node) {
   for (auto edge = node.first; edge < node.end(); ++edge)
-    if (!is_known(tree, edge)) return false;
+    if (!is_exact(tree, edge)) return false;
   return node.is_open();
 }
 
@@ -50,7 +50,7 @@ bool all_known(const Tree<G>& tree, const typename Tree<G>::Node& node) {
 /// this walks through all that proves it. `before` is the node's state, and `chance` says
 /// that the edge is an outcome there.
 template <Game G>
-ExactValue known_edge(const G& game, const Oracle* oracle, const Tree<G>& tree, typename Tree<G>::Index edge,
+ExactValue exact_edge(const G& game, const Oracle* oracle, const Tree<G>& tree, typename Tree<G>::Index edge,
                       const typename G::State& before, bool chance = false) {
   auto state = before;
   if (chance)
@@ -61,14 +61,14 @@ ExactValue known_edge(const G& game, const Oracle* oracle, const Tree<G>& tree, 
   const bool progress = !chance && game.irreversible(before, tree.what[edge]);
   const double value = proof_value(tree.proof[edge]);
   ExactValue known{same_player ? value : 1.0 - value, 0};
-  if (tree.child[edge] == Tree<G>::kKnown) {
+  if (tree.child[edge] == Tree<G>::kExact) {
     known = *probe(*oracle, state);
   } else if (tree.child[edge] < Tree<G>::kFirstMark && known.certain()) {
     const auto& node = tree.nodes[tree.child[edge]];
     const Proof wanted = known.value == 1 ? Proof::win : Proof::loss;
     for (auto next = node.first; next < node.end(); ++next) {
       if (tree.proof[next] != wanted) continue;
-      const ExactValue here = known_edge(game, oracle, tree, next, state, node.kind == Tree<G>::kChance);
+      const ExactValue here = exact_edge(game, oracle, tree, next, state, node.kind == Tree<G>::kChance);
       // Players choose; chance, or who has lost, may take the longest way.
       const bool hurries = node.kind == Tree<G>::kDecision && known.value == 1;
       if (known.distance == 0 || (hurries ? here.distance < known.distance : here.distance > known.distance))
@@ -80,16 +80,16 @@ ExactValue known_edge(const G& game, const Oracle* oracle, const Tree<G>& tree, 
 
 /// Which of the root's moves is best, if that is certain.
 template <Game G>
-std::optional<int> best_known(const G& game, const Oracle* oracle, const Tree<G>& tree,
+std::optional<int> best_exact(const G& game, const Oracle* oracle, const Tree<G>& tree,
                               const typename G::State& state) {
   const auto& root = tree.nodes[0];
-  const bool all = all_known(tree, root);
+  const bool all = all_exact(tree, root);
   std::optional<int> best;
   ExactValue best_worth{-1, 0};
   for (int i = 0; i < root.opened; ++i) {
     const auto edge = root.first + i;
-    if (!(all ? is_known(tree, edge) : tree.proof[edge] == Proof::win)) continue;
-    const ExactValue worth = known_edge(game, oracle, tree, edge, state);
+    if (!(all ? is_exact(tree, edge) : tree.proof[edge] == Proof::win)) continue;
+    const ExactValue worth = exact_edge(game, oracle, tree, edge, state);
     if (!worth.better_than(best_worth)) continue;
     best = i;
     best_worth = worth;

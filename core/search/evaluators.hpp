@@ -1,19 +1,26 @@
-// Evaluators that live in the core: they turn a decision state into one value per
-// player, in [0, 1], and leave priors uniform. Networks come in through batches.
+// Evaluators that live in the core: they turn a decision state into one value per player, in
+// [0, 1], and leave priors uniform. Networks evaluate batches from outside (driver.hpp).
 #pragma once
 
 #include <cmath>
 
 #include "../kernels.hpp"
-#include "options.hpp"
+#include "../softmax.hpp"
 
 namespace halma {
 
+/// What is left of a game's limits where a leaf is; 0: no such limit.
+struct LimitsLeft {
+  int plies = 0;
+  int reversible_plies = 0;
+  int no_progress = 0;  // reversible plies allowed after the next irreversible move
+};
+
 template <class E, class G>
-concept Evaluator =
-    requires(const E& e, const G& g, const typename G::State& s, float* values, Random& random) {
-      { e.evaluate(g, s, values, random) } -> std::same_as<void>;
-    };
+concept Evaluator = requires(const E& e, const G& g, const typename G::State& s, const LimitsLeft& left,
+                             float* values, Random& random) {
+  { e.evaluate(g, s, left, values, random) } -> std::same_as<void>;
+};
 
 /// Scores of a finished or stopped game, scaled to [0, 1].
 template <Game G>
@@ -22,27 +29,31 @@ void scaled_result(const G& game, const typename G::State& state, float* values)
   for (int player = 0; player < game.players(); ++player) values[player] /= game.max_score();
 }
 
-/// Knows nothing: everybody's chances are equal.
+/// Equal chances for every player.
 struct UniformEvaluator {
   template <Game G>
-  void evaluate(const G& game, const typename G::State&, float* values, Random&) const {
+  void evaluate(const G& game, const typename G::State&, const LimitsLeft&, float* values, Random&) const {
     std::fill_n(values, game.players(), 1.0f / static_cast<float>(game.players()));
   }
 };
 
-/// One random game to the end.
+/// One random game to its end, or to where its limits stop it.
 struct RolloutEvaluator {
-  int ply_limit, quiet_limit;
+  static constexpr int kMaxPlies = 1000;  // where the game has no ply limit
 
   template <Game G>
-  void evaluate(const G& game, const typename G::State& start, float* values, Random& random) const {
+  void evaluate(const G& game, const typename G::State& start, const LimitsLeft& left, float* values,
+                Random& random) const {
     auto state = start;
-    int quiet = 0;
-    for (int ply = 0; ply_limit == 0 || ply < ply_limit; ++ply) {
-      if (quiet_limit > 0 && quiet == quiet_limit) break;
+    const int ply_limit = left.plies > 0 ? left.plies : kMaxPlies;
+    int clock = left.reversible_plies;  // counts down
+    for (int ply = 0; ply < ply_limit; ++ply) {
       const Ply played = random_ply(game, state, random);
       if (played == Ply::over) break;
-      quiet = played == Ply::irreversible ? 0 : quiet + 1;
+      if (played == Ply::irreversible)
+        clock = left.no_progress;
+      else if (--clock == 0)
+        break;
     }
     scaled_result(game, state, values);
   }
@@ -66,16 +77,12 @@ struct LinearEvaluator {
   float scale = 1.0f;  // of the scores, before the softmax
 
   template <Game G>
-  void evaluate(const G& game, const typename G::State& state, float* values, Random&) const {
+  void evaluate(const G& game, const typename G::State& state, const LimitsLeft&, float* values,
+                Random&) const {
     if constexpr (HasFeatures<G>) {
-      float most = -1e30f, sum = 0;
-      for (int player = 0; player < game.players(); ++player) {
-        values[player] = scale * linear_score(game, state, player, weights);
-        most = std::max(most, values[player]);
-      }
       for (int player = 0; player < game.players(); ++player)
-        sum += values[player] = std::exp(values[player] - most);
-      for (int player = 0; player < game.players(); ++player) values[player] /= sum;
+        values[player] = scale * linear_score(game, state, player, weights);
+      softmax(values, game.players());
     } else {
       std::fill_n(values, game.players(), 1.0f / static_cast<float>(game.players()));
     }

@@ -1,10 +1,10 @@
 // Minimax for two players with chance: players choose, chance averages.
 //
-// Values are chances of winning in [0, 1], always for the player to move: a judgement is
+// Values are chances of winning in [0, 1], always for the player to move: the evaluation is
 // the sigmoid of the lead in linear scores, so that chance nodes have bounds to prune
-// with. A win is worth slightly less the later it comes (kPatience a ply), so that a
-// winner gets on with it. Depth counts moves; chance takes none, and a position at chance
-// at the end of the depth is judged before chance speaks.
+// with. The value of a win falls by kPatience a ply, so that quicker wins are preferred.
+// Depth counts moves; chance takes none, and a position at chance at the end of the depth is
+// evaluated as it is.
 //
 // Star1 gives each outcome the window outside of which the average leaves its own
 // whatever the other outcomes bring. Star2 first tries one move after each outcome: a
@@ -19,7 +19,7 @@ template <Game G>
 class Expectimax {
  public:
   using State = typename G::State;
-  /// What a win loses in worth with every ply.
+  /// What the value of a win loses with every ply.
   static constexpr double kPatience = 1e-6;
 
   Expectimax(const G& game, const MinimaxOptions& options) : game_(&game), options_(options) {
@@ -27,19 +27,18 @@ class Expectimax {
       if (options_.weights.empty()) options_.weights = game.default_weights();
   }
 
-  /// `root` is a decision state; `history` holds the keys of the positions before it.
-  MinimaxResult search(const State& root, const MinimaxLimits& limits,
-                       std::span<const std::uint64_t> history) {
+  /// `root` is the current state of the record, a decision.
+  MinimaxResult search(const State& root, const Record& record, const MinimaxLimits& limits) {
     budget_.start(limits);
     if (options_.oracle)
-      if (std::optional<MinimaxResult> told = told_by(*options_.oracle, root)) return *told;
-    trail_.start(history);
+      if (std::optional<MinimaxResult> exact = probe_moves(*options_.oracle, root)) return *exact;
+    line_.start(record, options_.limits);
     root_.moves.clear();
     game_->legal(root, root_.moves);
     const MoveList listed = root_.moves;
     rank(root, root_, 2);
     MinimaxResult result;
-    result.value = judge(root);
+    result.value = evaluate(root);
     result.best = root_.moves[0];
     result.line = {result.best};
     const int deepest = limits.depth ? limits.depth : kDeepest - 1;
@@ -59,7 +58,7 @@ class Expectimax {
           for (int i = 0; i < root_.size(); ++i)
             if (root_.moves[i] == move) result.moves.push_back({move, root_.rank[i]});
       }
-      for (int i = 0; i < root_.size(); ++i) root_.settle(i);
+      for (int i = 0; i < root_.size(); ++i) root_.bring_best(i);
       if (!cut_by_depth_) break;  // the whole game has been looked at
     }
     budget_.report(result);
@@ -67,8 +66,8 @@ class Expectimax {
   }
 
  private:
-  /// The answer where an oracle knows what every move leads to.
-  std::optional<MinimaxResult> told_by(const Oracle& oracle, const State& root) const {
+  /// The result where an oracle knows the value of every move.
+  std::optional<MinimaxResult> probe_moves(const Oracle& oracle, const State& root) const {
     MinimaxResult result;
     MoveList moves;
     game_->legal(root, moves);
@@ -97,10 +96,10 @@ class Expectimax {
 
   double search_root(const State& root, int depth, bool all_moves) {
     double best = -1;
-    trail_.push(options_.repetition ? game_->key(root) : 0);
+    line_.push(line_.needs_keys() ? game_->key(root) : 0);
     for (int i = 0; i < root_.size(); ++i) {
       const double alpha = all_moves ? 0 : std::max(best, 0.0);
-      const double value = descend(root, root_.moves[i], depth, alpha, 1, 0, 0);
+      const double value = descend(root, root_.moves[i], depth, alpha, 1, 0, line_.clock());
       if (budget_.stopped()) break;
       root_.rank[i] = value;
       if (value > best) {
@@ -108,45 +107,45 @@ class Expectimax {
         lines_.keep(0, root_.moves[i]);
       }
     }
-    trail_.pop();
+    line_.pop();
     return best;
   }
 
   /// The value of a move for the player who makes it.
-  double descend(const State& state, Move move, int depth, double alpha, double beta, int ply,
-                 std::size_t fresh) {
+  double descend(const State& state, Move move, int depth, double alpha, double beta, int ply, int clock) {
     State child = state;
-    if (options_.repetition && game_->irreversible(state, move)) fresh = trail_.size();
+    if (line_.tracks_clock()) clock = game_->irreversible(state, move) ? 0 : clock + 1;
+    line_.push_landing(game_->landing(move));
     game_->play(child, move);
     lines_.clear(ply + 1);
-    if (game_->mover(child) == game_->mover(state))
-      return visit(child, depth - 1, alpha, beta, ply + 1, fresh);
-    return 1 - visit(child, depth - 1, 1 - beta, 1 - alpha, ply + 1, fresh);
+    const bool same_player = game_->mover(child) == game_->mover(state);
+    const double value = same_player ? visit(child, depth - 1, alpha, beta, ply + 1, clock)
+                                     : 1 - visit(child, depth - 1, 1 - beta, 1 - alpha, ply + 1, clock);
+    line_.pop_landing();
+    return value;
   }
 
-  double visit(const State& state, int depth, double alpha, double beta, int ply, std::size_t fresh) {
+  double visit(const State& state, int depth, double alpha, double beta, int ply, int clock) {
     if (!budget_.take()) return 0;
     if (game_->at_chance(state)) {
-      if (depth > 0) return average(state, depth, alpha, beta, ply, fresh);
+      if (line_.ends(0, clock, ply)) return end_line(state, ply);
+      if (depth > 0) return average(state, depth, alpha, beta, ply, clock);
       return leaf(state);
     }
     if (game_->terminal(state)) {
       ++budget_.leaves;
       return outcome(state, ply);
     }
-    const std::uint64_t key = options_.repetition ? game_->key(state) : 0;
-    if (options_.repetition && trail_.has(key, fresh)) {
-      ++budget_.leaves;
-      return 0.5;
-    }
+    const std::uint64_t key = line_.needs_keys() ? game_->key(state) : 0;
+    if (line_.ends(key, clock, ply)) return end_line(state, ply);
     if (depth <= 0) return leaf(state);
     RankedMoves ranked;
     game_->legal(state, ranked.moves);
     rank(state, ranked, depth);
-    if (options_.repetition) trail_.push(key);
+    line_.push(key);
     double best = -1;
     for (int i = 0; i < ranked.size(); ++i) {
-      const double value = descend(state, ranked.moves[i], depth, alpha, beta, ply, fresh);
+      const double value = descend(state, ranked.moves[i], depth, alpha, beta, ply, clock);
       if (budget_.stopped()) break;
       if (value > best) {
         best = value;
@@ -156,12 +155,12 @@ class Expectimax {
       alpha = std::max(alpha, best);
       if (best >= beta) break;
     }
-    if (options_.repetition) trail_.pop();
+    line_.pop();
     return best;
   }
 
-  /// A chance node, for the player who moves once chance has spoken. Depth is not zero.
-  double average(const State& state, int depth, double alpha, double beta, int ply, std::size_t fresh) {
+  /// A chance node, for the player who moves after it. Depth is not zero.
+  double average(const State& state, int depth, double alpha, double beta, int ply, int clock) {
     // Some 12 KiB: outcomes are few but may be many.
     OutcomeList outcomes;
     game_->outcomes(state, outcomes);
@@ -169,7 +168,7 @@ class Expectimax {
     if (options_.pruning == Pruning::none) {
       double sum = 0;
       for (int i = 0; i < number && !budget_.stopped(); ++i)
-        sum += outcomes[i].probability * resolved(state, outcomes[i], depth, 0, 1, ply, fresh);
+        sum += outcomes[i].probability * resolved(state, outcomes[i], depth, 0, 1, ply, clock);
       lines_.clear(ply);
       return sum;
     }
@@ -183,7 +182,7 @@ class Expectimax {
         const double p = outcomes[i].probability;
         left -= p;
         // Less than this and even certain wins in the rest would not reach beta.
-        probed[i] = probe(state, outcomes[i], depth, ply, fresh, (beta - least - left) / p);
+        probed[i] = probe(state, outcomes[i], depth, ply, clock, (beta - least - left) / p);
         if (budget_.stopped()) return 0;
         least += p * probed[i];
         if (least >= beta) {
@@ -203,7 +202,7 @@ class Expectimax {
       if (low >= 1) return sum + p + std::max(left, 0.0);
       if (high <= 0) return sum + least;
       const double value =
-          resolved(state, outcomes[i], depth, std::max(low, 0.0), std::min(high, 1.0), ply, fresh);
+          resolved(state, outcomes[i], depth, std::max(low, 0.0), std::min(high, 1.0), ply, clock);
       if (budget_.stopped()) return 0;
       sum += p * value;
       lines_.clear(ply);
@@ -215,40 +214,44 @@ class Expectimax {
   }
 
   double resolved(const State& state, const Chance& chance, int depth, double alpha, double beta, int ply,
-                  std::size_t fresh) {
+                  int clock) {
     State next = state;
     game_->resolve(next, chance.outcome);
-    return visit(next, depth, alpha, beta, ply, fresh);
+    return visit(next, depth, alpha, beta, ply, clock);
   }
 
   /// What the first move after an outcome brings: a lower bound of the outcome's value.
-  double probe(const State& state, const Chance& chance, int depth, int ply, std::size_t fresh,
-               double wanted) {
+  double probe(const State& state, const Chance& chance, int depth, int ply, int clock, double wanted) {
     State next = state;
     game_->resolve(next, chance.outcome);
     if (game_->at_chance(next) || game_->terminal(next)) return 0;
-    const std::uint64_t key = options_.repetition ? game_->key(next) : 0;
-    if (options_.repetition && trail_.has(key, fresh)) return 0;
+    const std::uint64_t key = line_.needs_keys() ? game_->key(next) : 0;
+    if (line_.ends(key, clock, ply)) return 0;
     RankedMoves ranked;
     game_->legal(next, ranked.moves);
     rank(next, ranked, depth);
-    if (options_.repetition) trail_.push(key);
+    line_.push(key);
     // The window only asks whether the move is good enough; below it, a value is no
     // lower bound and counts as nothing.
     const double low = std::clamp(wanted, 0.0, 1.0);
-    const double value = descend(next, ranked.moves[0], depth, low, 1, ply, fresh);
-    if (options_.repetition) trail_.pop();
+    const double value = descend(next, ranked.moves[0], depth, low, 1, ply, clock);
+    line_.pop();
     return value > low ? value : 0;
+  }
+
+  double end_line(const State& state, int ply) {
+    ++budget_.leaves;
+    return outcome(state, ply);
   }
 
   double leaf(const State& state) {
     ++budget_.leaves;
     cut_by_depth_ = true;
-    return judge(state);
+    return evaluate(state);
   }
 
-  double judge(const State& state) {
-    ++budget_.judgements;
+  double evaluate(const State& state) {
+    ++budget_.evaluations;
     if constexpr (HasFeatures<G>) {
       const int mover = game_->mover(state);
       const double lead = exact_score(*game_, state, mover, options_.weights) -
@@ -265,7 +268,7 @@ class Expectimax {
     return share + (0.5 - share) * kPatience * ply;
   }
 
-  /// Sorts by the judgement of what a move leads to; not at the last move, where that
+  /// Sorts by the evaluation of the position a move leads to; not at the last move, where that
   /// is the search itself.
   void rank(const State& state, RankedMoves& ranked, int depth) {
     if (options_.ordering == Ordering::listed || options_.pruning == Pruning::none || depth < 2) return;
@@ -273,18 +276,18 @@ class Expectimax {
       State child = state;
       game_->play(child, ranked.moves[i]);
       const bool over = !game_->at_chance(child) && game_->terminal(child);
-      const double value = over ? outcome(child, 0) : judge(child);
+      const double value = over ? outcome(child, 0) : evaluate(child);
       ranked.rank[i] = game_->mover(child) == game_->mover(state) ? value : 1 - value;
     }
-    for (int i = 0; i < ranked.size(); ++i) ranked.settle(i);
+    for (int i = 0; i < ranked.size(); ++i) ranked.bring_best(i);
   }
 
   const G* game_;
   MinimaxOptions options_;
   Budget budget_;
-  Trail trail_;
+  LineHistory line_;
   RankedMoves root_;
-  bool cut_by_depth_ = false;  // some position was judged
+  bool cut_by_depth_ = false;  // some position was evaluated
   Lines lines_;
 };
 

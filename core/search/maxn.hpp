@@ -1,11 +1,11 @@
-// Minimax for any number of players without chance: max^n, where everybody looks after
-// himself, and paranoid, where all others join against the player at the root.
+// Minimax for any number of players without chance: max^n, where every player maximises its
+// own score, and paranoid, where all others play against the player at the root.
 //
-// A player's judgement is his linear score less the average of the others'; at the end
-// of the game it is his share of the scores above the average, times kWin less the plies
-// it took. Depth counts the moves of all players. In max^n a player who is indifferent
-// takes the first move listed, which matters to the others, so that moves are never
-// reordered and nothing is pruned. Paranoid values can be pruned by windows.
+// A player's evaluation is its linear score less the average of the others'; at the end of
+// the game it is its share of the scores above the average, times kWin less the plies it took. Depth counts
+// the moves of all players. In max^n a player who is indifferent takes the first move listed, which matters
+// to the others, so that moves are never reordered and nothing is pruned. Paranoid values can be pruned by
+// windows.
 #pragma once
 
 #include <array>
@@ -26,14 +26,15 @@ class MaxN {
       if (options_.weights.empty()) options_.weights = game.default_weights();
   }
 
-  /// `root` is a decision state. Repetitions are not looked at.
-  MinimaxResult search(const State& root, const MinimaxLimits& limits, std::span<const std::uint64_t>) {
+  /// `root` is the current state of the record, a decision.
+  MinimaxResult search(const State& root, const Record& record, const MinimaxLimits& limits) {
     budget_.start(limits);
+    line_.start(record, options_.limits);
     me_ = game_->mover(root);
     MinimaxResult result;
     MoveList moves;
     game_->legal(root, moves);
-    result.value = judge(root)[me_];
+    result.value = evaluate(root)[me_];
     result.best = moves[0];
     result.line = {moves[0]};
     const int deepest = limits.depth ? limits.depth : kDeepest - 1;
@@ -42,13 +43,15 @@ class MaxN {
       std::vector<MinimaxMove> values;
       cut_by_depth_ = false;
       double best = -kInfinite;
+      line_.push(line_.needs_keys() ? game_->key(root) : 0);
       for (const Move move : moves) {
         State child = root;
-        game_->play(child, move);
+        const int clock = enter(child, move, line_.clock());
         const double alpha = limits.all_moves ? -kInfinite : best;
         const double value = options_.kind == MinimaxKind::maxn
-                                 ? each_for_himself(child, depth - 1, 1)[me_]
-                                 : all_against_me(child, depth - 1, alpha, kInfinite, 1);
+                                 ? each_for_itself(child, depth - 1, 1, clock)[me_]
+                                 : all_against_me(child, depth - 1, alpha, kInfinite, 1, clock);
+        line_.pop_landing();
         if (budget_.stopped()) break;
         values.push_back({move, value});
         if (value > best) {
@@ -56,6 +59,7 @@ class MaxN {
           lines_.keep(0, move);
         }
       }
+      line_.pop();
       if (budget_.stopped()) break;
       result.value = best;
       result.depth = depth;
@@ -71,41 +75,50 @@ class MaxN {
  private:
   static constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-  Values each_for_himself(const State& state, int depth, int ply) {
+  Values each_for_itself(const State& state, int depth, int ply, int clock) {
     lines_.clear(ply);
     if (!budget_.take()) return {};
     if (game_->at_chance(state)) return budget_.stop_at_chance(), Values{};
+    const std::uint64_t key = line_.needs_keys() ? game_->key(state) : 0;
+    if (line_.ends(key, clock, ply)) return end_line(state, ply);
     MoveList moves;
     if (is_leaf(state, depth, moves)) return leaf(state, ply);
+    line_.push(key);
     const int mover = game_->mover(state);
     Values best{};
     best[mover] = -kInfinite;
     for (const Move move : moves) {
       State child = state;
-      game_->play(child, move);
-      const Values values = each_for_himself(child, depth - 1, ply + 1);
+      const int next_clock = enter(child, move, clock);
+      const Values values = each_for_itself(child, depth - 1, ply + 1, next_clock);
+      line_.pop_landing();
       if (budget_.stopped()) break;
       if (values[mover] > best[mover]) {
         best = values;
         lines_.keep(ply, move);
       }
     }
+    line_.pop();
     return best;
   }
 
   /// Always the value for the player at the root.
-  double all_against_me(const State& state, int depth, double alpha, double beta, int ply) {
+  double all_against_me(const State& state, int depth, double alpha, double beta, int ply, int clock) {
     lines_.clear(ply);
     if (!budget_.take()) return 0;
     if (game_->at_chance(state)) return budget_.stop_at_chance(), 0;
+    const std::uint64_t key = line_.needs_keys() ? game_->key(state) : 0;
+    if (line_.ends(key, clock, ply)) return end_line(state, ply)[me_];
     MoveList moves;
     if (is_leaf(state, depth, moves)) return leaf(state, ply)[me_];
+    line_.push(key);
     const bool mine = game_->mover(state) == me_;
     double best = mine ? -kInfinite : kInfinite;
     for (const Move move : moves) {
       State child = state;
-      game_->play(child, move);
-      const double value = all_against_me(child, depth - 1, alpha, beta, ply + 1);
+      const int next_clock = enter(child, move, clock);
+      const double value = all_against_me(child, depth - 1, alpha, beta, ply + 1, next_clock);
+      line_.pop_landing();
       if (budget_.stopped()) break;
       if (mine ? value > best : value < best) {
         best = value;
@@ -118,7 +131,21 @@ class MaxN {
         beta = std::min(beta, best);
       if (alpha >= beta) break;
     }
+    line_.pop();
     return best;
+  }
+
+  /// Plays a move of the line and returns the halfmove clock after it.
+  int enter(State& state, Move move, int clock) {
+    if (line_.tracks_clock()) clock = game_->irreversible(state, move) ? 0 : clock + 1;
+    line_.push_landing(game_->landing(move));
+    game_->play(state, move);
+    return clock;
+  }
+
+  Values end_line(const State& state, int ply) {
+    ++budget_.leaves;
+    return outcome(state, ply);
   }
 
   /// Fills in the moves of a position that is searched further.
@@ -132,11 +159,11 @@ class MaxN {
     ++budget_.leaves;
     if (game_->terminal(state)) return outcome(state, ply);
     cut_by_depth_ = true;
-    return judge(state);
+    return evaluate(state);
   }
 
-  Values judge(const State& state) {
-    ++budget_.judgements;
+  Values evaluate(const State& state) {
+    ++budget_.evaluations;
     Values scores{};
     for (int player = 0; player < game_->players(); ++player)
       scores[player] = exact_score(*game_, state, player, options_.weights);
@@ -168,8 +195,9 @@ class MaxN {
   MinimaxOptions options_;
   Budget budget_;
   int me_ = 0;                 // the player at the root
-  bool cut_by_depth_ = false;  // some position was judged
+  bool cut_by_depth_ = false;  // some position was evaluated
   Lines lines_;
+  LineHistory line_;
 };
 
 }  // namespace halma

@@ -1,61 +1,89 @@
-// Every dial of the tree search, with what it does.
+// The options of tree search.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
+#include "../options.hpp"
 #include "../oracle.hpp"
 
 namespace halma {
 
-/// How a move is chosen on the way down.
-enum class Rule : std::uint8_t {
-  uct,     // Q + c * sqrt(ln(n) / n_move); every move is tried once first
-  puct,    // Q + c * P * sqrt(sum of N) / (1 + N), liu2019's equation 3
-  gumbel,  // Gumbel AlphaZero: sequential halving at the root, improved policy below
+/// A selection rule by its place in search/rules/registry.hpp.
+enum class Rule : std::uint8_t;
+
+/// First-play urgency: the value of a move that has no visits yet.
+enum class FirstPlayUrgency : std::uint8_t { loss, draw, win, infinite, parent };
+template <>
+struct EnumNames<FirstPlayUrgency> {
+  static constexpr std::array names{"loss", "draw", "win", "infinite", "parent"};
 };
 
-/// What a move that was never tried is taken to be worth (PUCT only; UCT tries every
-/// move first, Gumbel completes values by its own rule).
-enum class Untried : std::uint8_t { loss, draw, win, infinite, parent };
-
-/// How values travel up.
-enum class Backup : std::uint8_t {
-  mean,     // the average of all simulations below
-  negamax,  // pluska2022: the best child's value; two players only
+/// Where a line ends although the rules of the game would go on.
+enum class LineLimits : std::uint8_t {
+  game,              // where the game record would end: repetition, no progress, plies, cycles
+  first_repetition,  // there, and where a position of the line or the game recurs (schulte2021)
+  rules,             // nowhere: only the rules end a line
+};
+template <>
+struct EnumNames<LineLimits> {
+  static constexpr std::array names{"game", "first-repetition", "rules"};
 };
 
 struct SearchOptions {
-  Rule rule = Rule::puct;
-  // Weight of exploration. 1 suits PUCT with values in [0, 1]; sqrt(2) is UCT's classic
-  // and, with Backup::negamax, pluska2022's rule.
-  float c = 1.0f;
-  Untried untried = Untried::loss;
-  Backup backup = Backup::mean;
-
-  // Root noise: priors become (1 - weight) * P + weight * Dirichlet(alpha). 0: none.
-  float noise_weight = 0.0f;
-  float noise_alpha = 0.3f;
-
-  // Proven wins, draws and losses of two-player games travel up and end the search
-  // when they reach the root (MCTS-solver).
-  bool solver = false;
-  // A position of which this knows the value is not searched; its edge counts as proven,
-  // and with `solver` the proof travels up. Two players only; null: none.
-  std::shared_ptr<const Oracle> oracle;
-  // schulte2021: a position that stood before on the way down, or in the game so far,
-  // is worth what a game stopped there gives, and is not searched.
-  bool cut_loops = false;
-
-  // Gumbel: how many root moves are drawn, and the scale of values against logits,
-  // (visit_offset + most visits) * value_scale.
-  int considered = 16;
-  float visit_offset = 50.0f;
+  Rule rule{};
+  std::optional<float> c;
+  FirstPlayUrgency fpu = FirstPlayUrgency::loss;
+  float dirichlet_weight = 0.0f;
+  float dirichlet_alpha = 0.3f;
+  float gumbel_scale = 0.0f;
+  int max_considered_actions = 16;
   float value_scale = 1.0f;
+  float maxvisit_init = 50.0f;
+  bool solver = false;
+  LineLimits limits = LineLimits::game;
+  // Positions whose value it knows are not searched; their edges count as proven. Two
+  // players only; null: none.
+  std::shared_ptr<const Oracle> oracle;
+};
 
-  // Rollouts end after so many plies, or so many without progress; 0: no limit.
-  int rollout_plies = 1000;
-  int rollout_quiet = 0;
+template <>
+struct DeclaredOptions<SearchOptions> {
+  using O = SearchOptions;
+  static constexpr std::tuple list{
+      DeclaredOption<O, Rule>{"rule", &O::rule, "Rule that selects moves in the tree."},
+      DeclaredOption<O, std::optional<float>>{"c", &O::c, "Weight of exploration; unset: the rule's own.", 0,
+                                              1000, "puct uct pluska rpo"},
+      DeclaredOption<O, FirstPlayUrgency>{
+          "fpu", &O::fpu,
+          "First-play urgency: value of a move without visits. 'infinite' visits "
+          "every move first.",
+          0, 0, "puct rpo"},
+      DeclaredOption<O, float>{"dirichlet_weight", &O::dirichlet_weight,
+                               "Weight of Dirichlet noise in the priors at the root.", 0, 1, "puct rpo"},
+      DeclaredOption<O, float>{"dirichlet_alpha", &O::dirichlet_alpha,
+                               "Concentration of that noise: the lower, the fewer moves get most of it.",
+                               0.001, 1000, "puct rpo"},
+      DeclaredOption<O, float>{"gumbel_scale", &O::gumbel_scale,
+                               "Scale of the Gumbel noise at the root; 0 searches without noise.", 0, 100,
+                               "gumbel"},
+      DeclaredOption<O, int>{"max_considered_actions", &O::max_considered_actions,
+                             "Root moves that sequential halving starts with.", 1, 512, "gumbel"},
+      DeclaredOption<O, float>{"value_scale", &O::value_scale,
+                               "Scale of completed values against logits, as (maxvisit_init + most visits) * "
+                               "value_scale.",
+                               0.001, 1000, "gumbel"},
+      DeclaredOption<O, float>{"maxvisit_init", &O::maxvisit_init, "Offset of visits in that scale.", 0,
+                               100000, "gumbel"},
+      DeclaredOption<O, bool>{"solver", &O::solver,
+                              "Back up proven wins, draws and losses (MCTS-Solver); two players only."},
+      DeclaredOption<O, LineLimits>{
+          "limits", &O::limits,
+          "Where lines end beside the rules: where the game record would end, also at "
+          "the first repetition (schulte2021), or by the rules alone."},
+  };
 };
 
 }  // namespace halma

@@ -36,8 +36,8 @@ struct Tree {
   // Values of Edges::child that are no node.
   static constexpr Index kUnvisited = 0xFFFFFFFFu;
   static constexpr Index kVisited = 0xFFFFFFFEu;  // once; no node yet
-  static constexpr Index kLoop = 0xFFFFFFFDu;     // a repetition: never a node
-  static constexpr Index kKnown = 0xFFFFFFFBu;    // an oracle knows it: never a node
+  static constexpr Index kLineEnd = 0xFFFFFFFDu;  // a limit ends the game: never a node
+  static constexpr Index kExact = 0xFFFFFFFBu;    // an oracle knows its value: never a node
   // Visited once, when chance drew the outcome in the low bits.
   static constexpr Index kDrawn = 0x80000000u;
   static constexpr Index kFirstMark = kDrawn;
@@ -127,7 +127,7 @@ struct Tree {
 
   /// Asks for what is needed of the edge that is about to be chosen, whichever it will be,
   /// so that it comes out of memory together with the statistics and not after them.
-  void prefetch_ways(const Node& node) const {
+  void prefetch_edges(const Node& node) const {
     constexpr int kPerLine = 64 / sizeof(Index);
     for (int i = 0; i < node.opened; i += kPerLine) {
       __builtin_prefetch(child.data() + node.first + i);
@@ -219,6 +219,12 @@ struct Tree {
   std::size_t bytes() const {
     return nodes.size() * sizeof(Node) +
            what.size() * (sizeof(std::uint32_t) * 2 + sizeof(Index) + 2 * sizeof(float) + sizeof(Proof));
+  }
+
+  /// Bytes allocated.
+  std::size_t capacity_bytes() const {
+    const auto of = [](const auto& v) { return HugePages::block_size(v.capacity() * sizeof(v[0])); };
+    return of(nodes) + of(what) + of(child) + of(visits) + of(total) + of(prior) + of(proof);
   }
 
   /// Edges visited at least once.

@@ -1,49 +1,70 @@
-// Every dial of self-play beside those of the search itself.
+// The options of self-play beside those of the search.
 #pragma once
 
 #include <utility>
 #include <vector>
 
 #include "../any.hpp"
+#include "../options.hpp"
 #include "../search/options.hpp"
 
 namespace halma {
 
-struct PoolOptions {
+struct SelfPlayOptions {
   SearchOptions search;
 
-  // Simulations of a search. With `reuse` those that were kept from the move before count.
   int simulations = 100;
-  // Leaves of one tree that may be under way together.
-  int leaves = 1;
-  // Whether a search goes on in the tree of the move before; not with Gumbel, whose
-  // halving starts from nothing.
+  int max_pending = 1;
   bool reuse = false;
-
-  // Playout-cap randomisation: this share of searches is full; the others make
-  // `fast_simulations`, have no root noise, and their policies are no targets.
   float full_share = 1.0f;
-  int fast_simulations = 0;
+  int fast_simulations = 8;
+  int random_plies_min = 0, random_plies_max = 0;
+  float resign_threshold = 0.0f;
+  int resign_consecutive = 1;
+  float no_resign_share = 0.1f;
 
-  // From ply .first on, moves are drawn with temperature .second: with weights
-  // visits^(1/t), or with Gumbel improved policy^(1/t); 0 plays the best. In order of plies.
+  // From ply .first on, moves are sampled with temperature .second: with weights
+  // policy^(1/t); 0 plays the best. In order of plies.
   std::vector<std::pair<int, float>> temperatures = {{0, 0.0f}};
+};
 
-  // Each game begins with a number of random moves drawn from this range.
-  int opening_least = 0, opening_most = 0;
-
-  // A player whose search finds its value below this at `resign_after` decisions of its own in
-  // a row would resign. Once all but one would, the game ends: the one left has the highest
-  // score, the others none. 0: nobody resigns.
-  float resign_below = 0.0f;
-  int resign_after = 1;
-  // In this share of games nobody resigns, to see who would have been wrong to.
-  float resign_never_share = 0.1f;
+template <>
+struct DeclaredOptions<SelfPlayOptions> {
+  using O = SelfPlayOptions;
+  static constexpr double kMany = 10'000'000;
+  static constexpr std::tuple list{
+      DeclaredOption<O, int>{"simulations", &O::simulations,
+                             "Simulations of a search; those kept by 'reuse' count.", 1, kMany},
+      DeclaredOption<O, int>{"max_pending", &O::max_pending,
+                             "Leaves of one tree that may wait for evaluation together.", 1, 4096},
+      DeclaredOption<O, bool>{"reuse", &O::reuse,
+                              "Start a search with what the search of the move before found."},
+      DeclaredOption<O, float>{"full_share", &O::full_share,
+                               "Playout cap randomisation: share of searches that are full. The others make "
+                               "'fast_simulations', have no Dirichlet noise and give no policy targets.",
+                               0.01, 1},
+      DeclaredOption<O, int>{"fast_simulations", &O::fast_simulations,
+                             "Simulations of a search that is not full.", 1, 1'000'000},
+      DeclaredOption<O, int>{"random_plies_min", &O::random_plies_min,
+                             "Fewest random moves a game starts with; they are no training samples.", 0,
+                             10'000},
+      DeclaredOption<O, int>{"random_plies_max", &O::random_plies_max,
+                             "Most random moves a game starts with.", 0, 10'000},
+      DeclaredOption<O, float>{
+          "resign_threshold", &O::resign_threshold,
+          "A player resigns whose value is below this at 'resign_consecutive' decisions in a "
+          "row; the game ends once all players but one would resign. 0: nobody resigns.",
+          0, 0.5},
+      DeclaredOption<O, int>{"resign_consecutive", &O::resign_consecutive,
+                             "Decisions in a row that it takes.", 1, 10'000},
+      DeclaredOption<O, float>{"no_resign_share", &O::no_resign_share,
+                               "Share of games without resignation, to count wrong ones.", 0, 1},
+  };
 };
 
 /// Everything a pool is made of, beside its game.
 struct PoolPlan {
-  PoolOptions options;
+  SelfPlayOptions options;
   Limits limits;
   int slots, groups, threads;
   std::uint64_t seed, first, end;

@@ -15,15 +15,15 @@
 
 namespace halma {
 
-/// GameRows of planes to be filled: floats, or bytes where the game's planes are whole.
-struct PlaneRows {
+/// Planes to be filled, a row for each leaf: floats, or bytes where the game has byte planes.
+struct PlaneBatch {
   void* data;
-  bool whole;
+  bool bytes;
 };
 
-/// A network's answer: logits (leaves x actions) and values (leaves x players, the mover
+/// A network's output: logits (leaves x actions) and values (leaves x players, the mover
 /// first, from 0 to 1), each as floats or as halves.
-struct Judgement {
+struct NetworkOutput {
   const void* logits;
   bool half_logits;
   const void* values;
@@ -33,7 +33,7 @@ struct Judgement {
 /// Sums over all games so far.
 struct PoolTotals {
   std::uint64_t leaves = 0, games = 0, plies = 0;
-  std::uint64_t resigned = 0;        // games given up
+  std::uint64_t resigned = 0;        // games that ended so
   std::uint64_t resigned_not = 0;    // games that would have been, but were played on
   std::uint64_t resigned_wrong = 0;  // of those, where one who would have resigned got something
 };
@@ -45,14 +45,14 @@ class AnyPool {
   virtual int groups() const = 0;
   /// The most rows a group can fill.
   virtual int capacity(int group) const = 0;
-  /// GameRows that wait for submit().
-  virtual int awaited(int group) const = 0;
+  /// Leaves whose evaluation is pending.
+  virtual int pending(int group) const = 0;
   /// Runs a group to its next leaves, writes their planes and returns how many there are.
-  virtual int collect(int group, PlaneRows planes) = 0;
-  /// Judges the leaves of the group's last collect().
-  virtual void submit(int group, const Judgement& judgement) = 0;
-  /// Both at once: judges, then collects, each tree while it is at hand.
-  virtual int step(int group, const Judgement& judgement, PlaneRows planes) = 0;
+  virtual int collect(int group, PlaneBatch planes) = 0;
+  /// Evaluates the leaves of the group's last collect().
+  virtual void submit(int group, const NetworkOutput& output) = 0;
+  /// Both at once: backs up, then collects, each tree while it is in the cache.
+  virtual int step(int group, const NetworkOutput& output, PlaneBatch planes) = 0;
   /// Games finished since it was last asked, by their numbers.
   virtual Samples take_finished() = 0;
   /// How many wait to be taken.
@@ -71,50 +71,50 @@ class Pool : public AnyPool {
  public:
   /// `any` is the same game as `game`; both must outlive the pool. Games are numbered from
   /// `first` to below `end`, and slot i plays first + i, first + i + slots, and so on.
-  Pool(const G& game, const AnyGame& any, const PoolOptions& options, const Limits& limits, int slots,
+  Pool(const G& game, const AnyGame& any, const SelfPlayOptions& options, const Limits& limits, int slots,
        int groups, int threads, std::uint64_t seed, std::uint64_t first, std::uint64_t end)
-      : table_{&game, &any, options, limits, seed, static_cast<std::uint64_t>(slots), end},
-        benches_(static_cast<std::size_t>(threads)),
+      : context_{&game, &any, options, limits, seed, static_cast<std::uint64_t>(slots), end},
+        scratch_(static_cast<std::size_t>(threads)),
         threads_(threads),
         rows_(static_cast<std::size_t>(slots)),
         leaves_(static_cast<std::size_t>(slots)),
         finishers_(static_cast<std::size_t>(slots)) {
     slots_.reserve(static_cast<std::size_t>(slots));
-    for (int i = 0; i < slots; ++i) slots_.emplace_back(table_, first + static_cast<std::uint64_t>(i));
+    for (int i = 0; i < slots; ++i) slots_.emplace_back(context_, first + static_cast<std::uint64_t>(i));
     for (int g = 0; g < groups; ++g)
       groups_.push_back({static_cast<int>(std::int64_t{slots} * g / groups),
                          static_cast<int>(std::int64_t{slots} * (g + 1) / groups), 0});
-    for (Bench<G>& bench : benches_) bench.planes.resize(game.shape().size());
+    for (Scratch& one : scratch_) one.planes.resize(game.shape().size());
   }
 
   int slots() const override { return static_cast<int>(slots_.size()); }
   int groups() const override { return static_cast<int>(groups_.size()); }
-  int capacity(int group) const override { return groups_[group].size() * table_.options.leaves; }
-  int awaited(int group) const override { return groups_[group].awaited; }
+  int capacity(int group) const override { return groups_[group].size() * context_.options.max_pending; }
+  int pending(int group) const override { return groups_[group].pending; }
 
-  int collect(int group, PlaneRows planes) override {
+  int collect(int group, PlaneBatch planes) override {
     const std::lock_guard lock(mutex_);
     threads_.for_each(groups_[group].size(),
                       [&](int worker, int i) { run(groups_[group], i, worker, planes); });
     return fill(groups_[group], planes);
   }
 
-  void submit(int group, const Judgement& judgement) override {
+  void submit(int group, const NetworkOutput& output) override {
     const std::lock_guard lock(mutex_);
-    with_types(judgement, [&](const auto* logits, const auto* values) {
+    with_types(output, [&](const auto* logits, const auto* values) {
       threads_.for_each(groups_[group].size(),
-                        [&](int, int i) { judge(groups_[group].first + i, logits, values); });
+                        [&](int, int i) { back_up(groups_[group].first + i, logits, values); });
     });
-    groups_[group].awaited = 0;
+    groups_[group].pending = 0;
   }
 
-  int step(int group, const Judgement& judgement, PlaneRows planes) override {
+  int step(int group, const NetworkOutput& output, PlaneBatch planes) override {
     const std::lock_guard lock(mutex_);
-    with_types(judgement, [&](const auto* logits, const auto* values) {
+    with_types(output, [&](const auto* logits, const auto* values) {
       threads_.for_ranges(groups_[group].size(), [&](int worker, int first, int last) {
         for (int i = first; i < last; ++i) {
           prefetch_behind(groups_[group].first + i, groups_[group].first + last);
-          judge(groups_[group].first + i, logits, values);
+          back_up(groups_[group].first + i, logits, values);
           run(groups_[group], i, worker, planes);
         }
       });
@@ -128,7 +128,7 @@ class Pool : public AnyPool {
       return a.summary.number < b.summary.number;
     });
     Samples samples;
-    for (const FinishedGame& game : finished_) add_game(samples, game, table_.game->players());
+    for (const FinishedGame& game : finished_) add_game(samples, game, context_.game->players());
     finished_.clear();
     return samples;
   }
@@ -144,10 +144,10 @@ class Pool : public AnyPool {
     for (int i = groups_[group].first; i < groups_[group].last; ++i) number += slots_[i].active();
     return number;
   }
-  std::uint64_t end() const override { return table_.end; }
+  std::uint64_t end() const override { return context_.end; }
   void set_end(std::uint64_t end) override {
     const std::lock_guard lock(mutex_);
-    table_.end = end;
+    context_.end = end;
   }
   PoolTotals totals() const override {
     const std::lock_guard lock(mutex_);
@@ -162,17 +162,21 @@ class Pool : public AnyPool {
   }
 
  private:
+  struct Scratch {
+    SearchScratch<G> search;
+    std::vector<float> planes;
+  };
   struct Group {
     int first, last;  // slots
-    int awaited;
+    int pending;
     int size() const { return last - first; }
   };
 
   /// Runs the i-th slot of a group.
-  void run(const Group& group, int i, int worker, PlaneRows planes) {
+  void run(const Group& group, int i, int worker, PlaneBatch planes) {
     const int slot = group.first + i;
-    slots_[slot].run(benches_[worker]);
-    leaves_[slot] = slots_[slot].awaited();
+    slots_[slot].run(scratch_[worker].search);
+    leaves_[slot] = slots_[slot].pending();
     finishers_[slot] = !slots_[slot].finished().empty();
     // Where a slot has one leaf at most, its row is nearly certain, and its tree at hand.
     if (one_leaf() && leaves_[slot]) encode(slot, 0, worker, planes, i);
@@ -182,22 +186,22 @@ class Pool : public AnyPool {
   /// `last` on are another thread's, which may be at work on them.
   void prefetch_behind(int slot, int last) const {
     if (slot + 4 < last) prefetch(&slots_[slot + 4], sizeof(Slot<G>));
-    if (slot + 3 < last) slots_[slot + 3].prefetch_leaves();
-    if (slot + 2 < last) slots_[slot + 2].prefetch_ends();
-    if (slot + 1 < last) slots_[slot + 1].prefetch_paths();
+    if (slot + 3 < last) slots_[slot + 3].driver().prefetch_leaves();
+    if (slot + 2 < last) slots_[slot + 2].driver().prefetch_tree();
+    if (slot + 1 < last) slots_[slot + 1].driver().prefetch_paths();
   }
 
-  bool one_leaf() const { return table_.options.leaves == 1; }
+  bool one_leaf() const { return context_.options.max_pending == 1; }
 
   /// Hands out rows in the order of slots and sees to it that they are filled.
-  int fill(Group& group, PlaneRows planes) {
+  int fill(Group& group, PlaneBatch planes) {
     int row = 0;
     for (int i = group.first; i < group.last; ++i) {
       rows_[i] = row;
       row += leaves_[i];
       if (finishers_[i]) put_away(slots_[i].finished());
     }
-    group.awaited = row;
+    group.pending = row;
     totals_.leaves += static_cast<std::uint64_t>(row);
     if (one_leaf())
       close_gaps(group, planes, row);
@@ -210,9 +214,9 @@ class Pool : public AnyPool {
   }
 
   /// Rows were written as if each slot had one; those behind a slot without move up.
-  void close_gaps(const Group& group, PlaneRows planes, int rows) const {
+  void close_gaps(const Group& group, PlaneBatch planes, int rows) const {
     if (rows == group.size()) return;
-    const std::size_t row = plane_size() * (planes.whole ? 1 : sizeof(float));
+    const std::size_t row = plane_size() * (planes.bytes ? 1 : sizeof(float));
     auto* data = static_cast<unsigned char*>(planes.data);
     for (int i = 0; i < group.size(); ++i) {
       const int slot = group.first + i;
@@ -220,17 +224,17 @@ class Pool : public AnyPool {
     }
   }
 
-  std::size_t plane_size() const { return static_cast<std::size_t>(table_.game->shape().size()); }
+  std::size_t plane_size() const { return static_cast<std::size_t>(context_.game->shape().size()); }
 
-  void encode(int slot, int leaf, int worker, PlaneRows planes, int row) {
-    Bench<G>& bench = benches_[worker];
+  void encode(int slot, int leaf, int worker, PlaneBatch planes, int row) {
+    Scratch& scratch = scratch_[worker];
     const std::size_t size = plane_size(), at = row * size;
-    if (!planes.whole) {
-      slots_[slot].encode(leaf, bench, static_cast<float*>(planes.data) + at);
+    if (!planes.bytes) {
+      slots_[slot].encode(leaf, scratch.search, static_cast<float*>(planes.data) + at);
       return;
     }
-    slots_[slot].encode(leaf, bench, bench.planes.data());
-    to_bytes(bench.planes.data(), size, static_cast<std::uint8_t*>(planes.data) + at);
+    slots_[slot].encode(leaf, scratch.search, scratch.planes.data());
+    to_bytes(scratch.planes.data(), size, static_cast<std::uint8_t*>(planes.data) + at);
   }
 
   /// By way of int: the one conversion every processor has for whole vectors.
@@ -239,17 +243,17 @@ class Pool : public AnyPool {
   }
 
   template <class Logit, class Value>
-  void judge(int slot, const Logit* logits, const Value* values) {
-    const std::size_t actions = table_.game->actions(), players = table_.game->players();
+  void back_up(int slot, const Logit* logits, const Value* values) {
+    const std::size_t actions = context_.game->actions(), players = context_.game->players();
     for (int k = 0; k < leaves_[slot]; ++k) {
       const std::size_t row = rows_[slot] + k;
-      slots_[slot].judge(k, logits + row * actions, values + row * players);
+      slots_[slot].back_up(k, logits + row * actions, values + row * players);
     }
     leaves_[slot] = 0;
   }
 
   template <class Use>
-  static void with_types(const Judgement& j, Use&& use) {
+  static void with_types(const NetworkOutput& j, Use&& use) {
     const auto with_logits = [&](const auto* logits) {
       if (j.half_values)
         use(logits, static_cast<const Half*>(j.values));
@@ -275,14 +279,14 @@ class Pool : public AnyPool {
     games.clear();
   }
 
-  Table<G> table_;
+  PoolContext<G> context_;
   HugeVector<Slot<G>> slots_;
   std::vector<Group> groups_;
-  std::vector<Bench<G>> benches_;  // [worker]
+  std::vector<Scratch> scratch_;  // [worker]
   ThreadPool threads_;
   // Beside the slots, so that handing out rows does not walk through all of them.
   std::vector<int> rows_;                // [slot]: its first row
-  std::vector<int> leaves_;              // [slot]: rows that wait for judgement
+  std::vector<int> leaves_;              // [slot]: pending leaves
   std::vector<std::uint8_t> finishers_;  // [slot]: whether it has finished a game
   std::vector<FinishedGame> finished_;
   PoolTotals totals_;

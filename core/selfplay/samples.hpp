@@ -12,8 +12,8 @@ namespace halma {
 /// How the move of a row came about. Only a full search's policy is a target.
 enum class Choice : std::uint8_t { full, fast, random };
 
-/// GameRows of decisions, those of a game in order and complete, so that what stood before
-/// a position is found in the rows above it. Policies are ragged: row i has the entries
+/// Rows of decisions, those of a game in order and complete, so that the positions before a
+/// row are the rows above it. Policies are ragged: row i has the entries
 /// from policy_offsets[i] up to policy_offsets[i + 1].
 struct GameRows {
   std::vector<Bytes> states;
@@ -23,11 +23,11 @@ struct GameRows {
   std::vector<std::uint8_t> movers;
   std::vector<std::int32_t> repetitions;  // earlier occurrences of the position
   std::vector<float> no_progress;         // share of the limit
-  std::vector<float> values;              // the mover's, from 0 to 1, as the search found it; NaN without one
+  std::vector<float> values;              // the mover's, in [0, 1], as the search found it; NaN without one
   std::vector<std::int32_t> simulations;
   std::vector<std::int64_t> policy_offsets{0};
   std::vector<std::uint16_t> policy_actions;
-  std::vector<float> policy_shares;
+  std::vector<float> policy_weights;
 
   std::size_t size() const { return moves.size(); }
 };
@@ -81,7 +81,7 @@ inline void add_game(Samples& to, const FinishedGame& game, int players) {
   for (std::size_t i = 0; i < rows.size(); ++i)
     to.rows.policy_offsets.push_back(entries + rows.policy_offsets[i + 1]);
   append(to.rows.policy_actions, rows.policy_actions);
-  append(to.rows.policy_shares, rows.policy_shares);
+  append(to.rows.policy_weights, rows.policy_weights);
   for (const std::uint8_t mover : rows.movers)
     for (int i = 0; i < players; ++i) to.outcomes.push_back(game.summary.scores[(mover + i) % players]);
   to.games.push_back(game.summary);
@@ -107,7 +107,7 @@ inline std::size_t capacity_bytes(const GameRows& r) {
          capacity_bytes(r.plies) + capacity_bytes(r.movers) + capacity_bytes(r.repetitions) +
          capacity_bytes(r.no_progress) + capacity_bytes(r.values) + capacity_bytes(r.simulations) +
          capacity_bytes(r.policy_offsets) + capacity_bytes(r.policy_actions) +
-         capacity_bytes(r.policy_shares);
+         capacity_bytes(r.policy_weights);
 }
 
 inline std::size_t capacity_bytes(const FinishedGame& game) {

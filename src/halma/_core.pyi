@@ -222,28 +222,64 @@ class RetrogradeTable(Oracle):
         Values of positions by index, for the player to move; NaN where illegal.
         """
 
-class Rule(enum.Enum):
-    UCT = 0
+class OptionInfo:
+    """The declaration of an option."""
 
-    PUCT = 1
+    @property
+    def name(self) -> str: ...
 
-    GUMBEL = 2
+    @property
+    def type(self) -> str:
+        """int, float, bool or choice"""
 
-class Untried(enum.Enum):
-    LOSS = 0
+    @property
+    def default(self) -> object: ...
 
-    DRAW = 1
+    @property
+    def low(self) -> float: ...
 
-    WIN = 2
+    @property
+    def high(self) -> float: ...
 
-    INFINITE = 3
+    @property
+    def choices(self) -> list[str]: ...
 
-    PARENT = 4
+    @property
+    def about(self) -> str: ...
 
-class Backup(enum.Enum):
-    MEAN = 0
+    @property
+    def rules(self) -> list[str]:
+        """Selection rules that read it; none: all."""
 
-    NEGAMAX = 1
+class RuleTraits:
+    """What is fixed about a selection rule."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def about(self) -> str: ...
+
+    @property
+    def default_c(self) -> float: ...
+
+    @property
+    def two_players(self) -> bool: ...
+
+    @property
+    def uses_priors(self) -> bool: ...
+
+    @property
+    def dirichlet(self) -> bool: ...
+
+    @property
+    def needs_budget(self) -> bool: ...
+
+    @property
+    def reuses_tree(self) -> bool: ...
+
+def rules() -> list[RuleTraits]:
+    """The selection rules of tree search."""
 
 class Proof(enum.Enum):
     NONE = 0
@@ -254,59 +290,97 @@ class Proof(enum.Enum):
 
     WIN = 3
 
-class EvaluatorKind(enum.Enum):
-    UNIFORM = 0
-
-    ROLLOUT = 1
-
-    LINEAR = 2
-
 class SearchOptions:
-    """Every dial of the tree search; see core/search/options.hpp."""
+    """The options of tree search."""
 
     def __init__(self) -> None: ...
 
+    def __copy__(self) -> SearchOptions: ...
+
     @property
-    def rule(self) -> Rule: ...
+    def rule(self) -> str:
+        """Rule that selects moves in the tree."""
 
     @rule.setter
-    def rule(self, arg: Rule, /) -> None: ...
+    def rule(self, arg: str, /) -> None: ...
 
     @property
-    def c(self) -> float: ...
+    def c(self) -> float | None:
+        """Weight of exploration; unset: the rule's own."""
 
     @c.setter
-    def c(self, arg: float, /) -> None: ...
+    def c(self, value: float | None) -> None: ...
 
     @property
-    def untried(self) -> Untried: ...
+    def fpu(self) -> str:
+        """
+        First-play urgency: value of a move without visits. 'infinite' visits every move first.
+        """
 
-    @untried.setter
-    def untried(self, arg: Untried, /) -> None: ...
-
-    @property
-    def backup(self) -> Backup: ...
-
-    @backup.setter
-    def backup(self, arg: Backup, /) -> None: ...
+    @fpu.setter
+    def fpu(self, arg: str, /) -> None: ...
 
     @property
-    def noise_weight(self) -> float: ...
+    def dirichlet_weight(self) -> float:
+        """Weight of Dirichlet noise in the priors at the root."""
 
-    @noise_weight.setter
-    def noise_weight(self, arg: float, /) -> None: ...
-
-    @property
-    def noise_alpha(self) -> float: ...
-
-    @noise_alpha.setter
-    def noise_alpha(self, arg: float, /) -> None: ...
+    @dirichlet_weight.setter
+    def dirichlet_weight(self, arg: float, /) -> None: ...
 
     @property
-    def solver(self) -> bool: ...
+    def dirichlet_alpha(self) -> float:
+        """
+        Concentration of that noise: the lower, the fewer moves get most of it.
+        """
+
+    @dirichlet_alpha.setter
+    def dirichlet_alpha(self, arg: float, /) -> None: ...
+
+    @property
+    def gumbel_scale(self) -> float:
+        """Scale of the Gumbel noise at the root; 0 searches without noise."""
+
+    @gumbel_scale.setter
+    def gumbel_scale(self, arg: float, /) -> None: ...
+
+    @property
+    def max_considered_actions(self) -> int:
+        """Root moves that sequential halving starts with."""
+
+    @max_considered_actions.setter
+    def max_considered_actions(self, arg: int, /) -> None: ...
+
+    @property
+    def value_scale(self) -> float:
+        """
+        Scale of completed values against logits, as (maxvisit_init + most visits) * value_scale.
+        """
+
+    @value_scale.setter
+    def value_scale(self, arg: float, /) -> None: ...
+
+    @property
+    def maxvisit_init(self) -> float:
+        """Offset of visits in that scale."""
+
+    @maxvisit_init.setter
+    def maxvisit_init(self, arg: float, /) -> None: ...
+
+    @property
+    def solver(self) -> bool:
+        """Back up proven wins, draws and losses (MCTS-Solver); two players only."""
 
     @solver.setter
     def solver(self, arg: bool, /) -> None: ...
+
+    @property
+    def limits(self) -> str:
+        """
+        Where lines end beside the rules: where the game record would end, also at the first repetition (schulte2021), or by the rules alone.
+        """
+
+    @limits.setter
+    def limits(self, arg: str, /) -> None: ...
 
     @property
     def oracle(self) -> Oracle | None: ...
@@ -314,41 +388,8 @@ class SearchOptions:
     @oracle.setter
     def oracle(self, oracle: Oracle | None) -> None: ...
 
-    @property
-    def cut_loops(self) -> bool: ...
-
-    @cut_loops.setter
-    def cut_loops(self, arg: bool, /) -> None: ...
-
-    @property
-    def considered(self) -> int: ...
-
-    @considered.setter
-    def considered(self, arg: int, /) -> None: ...
-
-    @property
-    def visit_offset(self) -> float: ...
-
-    @visit_offset.setter
-    def visit_offset(self, arg: float, /) -> None: ...
-
-    @property
-    def value_scale(self) -> float: ...
-
-    @value_scale.setter
-    def value_scale(self, arg: float, /) -> None: ...
-
-    @property
-    def rollout_plies(self) -> int: ...
-
-    @rollout_plies.setter
-    def rollout_plies(self, arg: int, /) -> None: ...
-
-    @property
-    def rollout_quiet(self) -> int: ...
-
-    @rollout_quiet.setter
-    def rollout_quiet(self, arg: int, /) -> None: ...
+def search_options() -> list[OptionInfo]:
+    """The declarations of these options, in order."""
 
 class RootMove:
     """One move of the root after a search."""
@@ -374,27 +415,42 @@ class RootMove:
     @property
     def line(self) -> list[int]: ...
 
-class Mcts:
-    """A tree search with an evaluator of the core."""
+class Search:
+    """A game record and the search tree of its current position."""
 
-    def __init__(self, game: AnyGame, options: SearchOptions, evaluator: EvaluatorKind, weights: Sequence[float] = [], scale: float = 0.0, seed: int = 0) -> None: ...
+    def __init__(self, game: AnyGame, options: SearchOptions, evaluator: str, *, weights: Sequence[float] = [], scale: float = 0.0, seed: int = 0, max_pending: int = 1, reuse: bool = False) -> None:
+        """
+        `evaluator`: uniform, rollout, linear (with weights and scale) or network.
+        """
 
-    def set_root(self, state: bytes, history: Sequence[int] = []) -> None: ...
+    def set_record(self, record: Record) -> None:
+        """
+        Go to the current position of a game. With `reuse` the tree is kept if this is the same game, later.
+        """
 
-    def advance(self, state: bytes, move: int, outcomes: Sequence[int] = [], history: Sequence[int] = []) -> None: ...
+    def run(self, simulations: int = 18446744073709551615, seconds: float = 0.0) -> None:
+        """
+        Search with an evaluator of the core, until the tree has `simulations` in all.
+        """
 
-    def run(self, simulations: int = 18446744073709551615, seconds: float = 0.0) -> None: ...
+    def begin(self, simulations: int) -> None:
+        """Begin a search with a network; collect() and submit() carry it out."""
 
     def root_moves(self, line_length: int = 8) -> list[RootMove]: ...
 
     def policy(self) -> list[float]: ...
+
+    def policy_target(self) -> list[float]: ...
 
     def best(self) -> int: ...
 
     def dump(self) -> dict[str, list[Any]]: ...
 
     @property
-    def settled(self) -> bool: ...
+    def pending(self) -> int: ...
+
+    @property
+    def solved(self) -> bool: ...
 
     @property
     def simulations(self) -> int: ...
@@ -408,40 +464,18 @@ class Mcts:
     @property
     def visited_edges(self) -> int: ...
 
-def run_many(searches: Sequence[Mcts], simulations: int, seconds: float = 0.0, threads: int = 2) -> None:
+def run_many(searches: Sequence[Search], simulations: int, seconds: float = 0.0, threads: int = 2) -> None:
     """Run independent searches on several threads."""
 
-class Batch:
-    """Many trees whose leaves are judged together, from outside."""
+def collect(searches: Sequence[Search], planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')]) -> int:
+    """
+    Run searches to their next leaves and write the planes of those into (rows, planes, rows, columns), in the order of the searches; return how many. 0: all searches are complete.
+    """
 
-    def __init__(self, game: AnyGame, options: SearchOptions, trees: int, seed: int = 0) -> None: ...
-
-    def set_root(self, tree: int, state: bytes, simulations: int, earlier: Sequence[bytes] = [], quiet: int = 0, quiet_limit: int = 0) -> None:
-        """
-        `earlier`: the decisions before, newest first; `quiet`: plies without progress.
-        """
-
-    def collect(self, planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')], per_tree: int = 1) -> int:
-        """
-        Write the planes of leaves into (capacity, planes, rows, columns); return how many.
-        """
-
-    def submit(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
-        """
-        Judge the collected leaves: priors (leaves, actions), values (leaves, players), mover first.
-        """
-
-    def root_moves(self, tree: int, line_length: int = 8) -> list[RootMove]: ...
-
-    def policy(self, arg: int, /) -> list[float]: ...
-
-    def best(self, arg: int, /) -> int: ...
-
-    def root_value(self, arg: int, /) -> float: ...
-
-    def simulations(self, arg: int, /) -> int: ...
-
-    def dump(self, tree: int, /) -> dict[str, list[Any]]: ...
+def submit(searches: Sequence[Search], logits: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+    """
+    Back up a network's output for the leaves of the last collect(): logits (leaves, actions), values (leaves, players), the mover first.
+    """
 
 class Choice(enum.Enum):
     """How the move of a training row came about."""
@@ -452,10 +486,86 @@ class Choice(enum.Enum):
 
     RANDOM = 2
 
-class PoolOptions:
-    """Every dial of self-play; see core/selfplay/options.hpp."""
+class SelfPlayOptions:
+    """The options of self-play."""
 
     def __init__(self) -> None: ...
+
+    def __copy__(self) -> SelfPlayOptions: ...
+
+    @property
+    def simulations(self) -> int:
+        """Simulations of a search; those kept by 'reuse' count."""
+
+    @simulations.setter
+    def simulations(self, arg: int, /) -> None: ...
+
+    @property
+    def max_pending(self) -> int:
+        """Leaves of one tree that may wait for evaluation together."""
+
+    @max_pending.setter
+    def max_pending(self, arg: int, /) -> None: ...
+
+    @property
+    def reuse(self) -> bool:
+        """Start a search with what the search of the move before found."""
+
+    @reuse.setter
+    def reuse(self, arg: bool, /) -> None: ...
+
+    @property
+    def full_share(self) -> float:
+        """
+        Playout cap randomisation: share of searches that are full. The others make 'fast_simulations', have no Dirichlet noise and give no policy targets.
+        """
+
+    @full_share.setter
+    def full_share(self, arg: float, /) -> None: ...
+
+    @property
+    def fast_simulations(self) -> int:
+        """Simulations of a search that is not full."""
+
+    @fast_simulations.setter
+    def fast_simulations(self, arg: int, /) -> None: ...
+
+    @property
+    def random_plies_min(self) -> int:
+        """Fewest random moves a game starts with; they are no training samples."""
+
+    @random_plies_min.setter
+    def random_plies_min(self, arg: int, /) -> None: ...
+
+    @property
+    def random_plies_max(self) -> int:
+        """Most random moves a game starts with."""
+
+    @random_plies_max.setter
+    def random_plies_max(self, arg: int, /) -> None: ...
+
+    @property
+    def resign_threshold(self) -> float:
+        """
+        A player resigns whose value is below this at 'resign_consecutive' decisions in a row; the game ends once all players but one would resign. 0: nobody resigns.
+        """
+
+    @resign_threshold.setter
+    def resign_threshold(self, arg: float, /) -> None: ...
+
+    @property
+    def resign_consecutive(self) -> int:
+        """Decisions in a row that it takes."""
+
+    @resign_consecutive.setter
+    def resign_consecutive(self, arg: int, /) -> None: ...
+
+    @property
+    def no_resign_share(self) -> float:
+        """Share of games without resignation, to count wrong ones."""
+
+    @no_resign_share.setter
+    def no_resign_share(self, arg: float, /) -> None: ...
 
     @property
     def search(self) -> SearchOptions: ...
@@ -464,70 +574,16 @@ class PoolOptions:
     def search(self, arg: SearchOptions, /) -> None: ...
 
     @property
-    def simulations(self) -> int: ...
-
-    @simulations.setter
-    def simulations(self, arg: int, /) -> None: ...
-
-    @property
-    def leaves(self) -> int: ...
-
-    @leaves.setter
-    def leaves(self, arg: int, /) -> None: ...
-
-    @property
-    def reuse(self) -> bool: ...
-
-    @reuse.setter
-    def reuse(self, arg: bool, /) -> None: ...
-
-    @property
-    def full_share(self) -> float: ...
-
-    @full_share.setter
-    def full_share(self, arg: float, /) -> None: ...
-
-    @property
-    def fast_simulations(self) -> int: ...
-
-    @fast_simulations.setter
-    def fast_simulations(self, arg: int, /) -> None: ...
-
-    @property
-    def temperatures(self) -> list[tuple[int, float]]: ...
+    def temperatures(self) -> list[tuple[int, float]]:
+        """
+        (ply, temperature) pairs in order: from that ply on, moves are sampled with that temperature.
+        """
 
     @temperatures.setter
     def temperatures(self, arg: Sequence[tuple[int, float]], /) -> None: ...
 
-    @property
-    def opening_least(self) -> int: ...
-
-    @opening_least.setter
-    def opening_least(self, arg: int, /) -> None: ...
-
-    @property
-    def opening_most(self) -> int: ...
-
-    @opening_most.setter
-    def opening_most(self, arg: int, /) -> None: ...
-
-    @property
-    def resign_below(self) -> float: ...
-
-    @resign_below.setter
-    def resign_below(self, arg: float, /) -> None: ...
-
-    @property
-    def resign_after(self) -> int: ...
-
-    @resign_after.setter
-    def resign_after(self, arg: int, /) -> None: ...
-
-    @property
-    def resign_never_share(self) -> float: ...
-
-    @resign_never_share.setter
-    def resign_never_share(self, arg: float, /) -> None: ...
+def selfplay_options() -> list[OptionInfo]:
+    """The declarations of these options, in order."""
 
 def encode_rows(game: AnyGame, states: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], repetitions: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], no_progress: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], firsts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')]) -> None:
     """
@@ -535,11 +591,9 @@ def encode_rows(game: AnyGame, states: Annotated[NDArray[numpy.uint8], dict(shap
     """
 
 class Pool:
-    """
-    Many games of self-play whose leaves are judged together, from outside.
-    """
+    """Many games of self-play whose leaves a network evaluates together."""
 
-    def __init__(self, game: AnyGame, options: PoolOptions, limits: Limits, slots: int, groups: int = 2, threads: int = 1, seed: int = 0, first: int = 0, end: int = 18446744073709551615) -> None: ...
+    def __init__(self, game: AnyGame, options: SelfPlayOptions, limits: Limits, slots: int, groups: int = 2, threads: int = 1, seed: int = 0, first: int = 0, end: int = 18446744073709551615) -> None: ...
 
     def collect(self, group: int, planes: numpy.typing.NDArray[Any]) -> int:
         """
@@ -548,7 +602,7 @@ class Pool:
 
     def submit(self, group: int, logits: numpy.typing.NDArray[Any], values: numpy.typing.NDArray[Any]) -> None:
         """
-        Judge a group's leaves: logits (leaves, actions), values (leaves, players), mover first.
+        Back up a network's output for a group's leaves: logits (leaves, actions), values (leaves, players), mover first.
         """
 
     def step(self, group: int, logits: numpy.typing.NDArray[Any], values: numpy.typing.NDArray[Any], planes: numpy.typing.NDArray[Any]) -> int:
@@ -561,7 +615,7 @@ class Pool:
 
     def capacity(self, arg: int, /) -> int: ...
 
-    def awaited(self, arg: int, /) -> int: ...
+    def pending(self, arg: int, /) -> int: ...
 
     def active(self, arg: int, /) -> int: ...
 
@@ -607,41 +661,78 @@ def greedy_game(game: AnyGame, limits: Limits, number: int, seed: int, random_pl
 def lookahead(game: AnyGame, state: bytes, depth: int) -> list[int]:
     """First moves of the moves in a row that advance most together."""
 
-class MinimaxKind(enum.Enum):
-    ALPHABETA = 0
-
-    EXPECTIMAX = 1
-
-    MAXN = 2
-
-    PARANOID = 3
-
-class Ordering(enum.Enum):
-    LISTED = 0
-
-    SCORE = 1
-
-    ADAPTIVE = 2
-
-class Pruning(enum.Enum):
-    NONE = 0
-
-    WINDOWS = 1
-
-    PROBES = 2
-
 class MinimaxOptions:
-    """
-    Every dial of the minimax searches; see core/search/minimax_options.hpp.
-    """
+    """The options of the minimax searches."""
 
     def __init__(self) -> None: ...
 
+    def __copy__(self) -> MinimaxOptions: ...
+
     @property
-    def kind(self) -> MinimaxKind: ...
+    def kind(self) -> str:
+        """The search: alphabeta, expectimax, maxn or paranoid."""
 
     @kind.setter
-    def kind(self, arg: MinimaxKind, /) -> None: ...
+    def kind(self, arg: str, /) -> None: ...
+
+    @property
+    def pruning(self) -> str:
+        """
+        What is skipped: nothing, alpha-beta windows (Star1 at chance), or windows and probes (Star2).
+        """
+
+    @pruning.setter
+    def pruning(self, arg: str, /) -> None: ...
+
+    @property
+    def ordering(self) -> str:
+        """
+        Order of moves: as listed, by evaluation, or by transposition table, killers and history.
+        """
+
+    @ordering.setter
+    def ordering(self, arg: str, /) -> None: ...
+
+    @property
+    def table_bits(self) -> int:
+        """
+        Alpha-beta: the transposition table has 2^bits pairs of entries; 0: no table.
+        """
+
+    @table_bits.setter
+    def table_bits(self, arg: int, /) -> None: ...
+
+    @property
+    def deepen(self) -> bool:
+        """Iterative deepening."""
+
+    @deepen.setter
+    def deepen(self, arg: bool, /) -> None: ...
+
+    @property
+    def quiescence(self) -> bool:
+        """
+        Alpha-beta: search captures beyond the depth until a position is quiet.
+        """
+
+    @quiescence.setter
+    def quiescence(self, arg: bool, /) -> None: ...
+
+    @property
+    def limits(self) -> str:
+        """
+        Where lines end beside the rules: where the game record would end, also at the first repetition, or by the rules alone.
+        """
+
+    @limits.setter
+    def limits(self, arg: str, /) -> None: ...
+
+    @property
+    def scale(self) -> float:
+        """Expectimax: scale of a lead before the sigmoid."""
+
+    @scale.setter
+    def scale(self, arg: float, /) -> None: ...
 
     @property
     def weights(self) -> list[float]: ...
@@ -650,52 +741,13 @@ class MinimaxOptions:
     def weights(self, arg: Sequence[float], /) -> None: ...
 
     @property
-    def pruning(self) -> Pruning: ...
-
-    @pruning.setter
-    def pruning(self, arg: Pruning, /) -> None: ...
-
-    @property
-    def ordering(self) -> Ordering: ...
-
-    @ordering.setter
-    def ordering(self, arg: Ordering, /) -> None: ...
-
-    @property
-    def table_bits(self) -> int: ...
-
-    @table_bits.setter
-    def table_bits(self, arg: int, /) -> None: ...
-
-    @property
-    def deepen(self) -> bool: ...
-
-    @deepen.setter
-    def deepen(self, arg: bool, /) -> None: ...
-
-    @property
-    def quiescence(self) -> bool: ...
-
-    @quiescence.setter
-    def quiescence(self, arg: bool, /) -> None: ...
-
-    @property
-    def repetition(self) -> bool: ...
-
-    @repetition.setter
-    def repetition(self, arg: bool, /) -> None: ...
-
-    @property
-    def scale(self) -> float: ...
-
-    @scale.setter
-    def scale(self, arg: float, /) -> None: ...
-
-    @property
     def oracle(self) -> Oracle | None: ...
 
     @oracle.setter
     def oracle(self, oracle: Oracle | None) -> None: ...
+
+def minimax_options() -> list[OptionInfo]:
+    """The declarations of these options, in order."""
 
 class MinimaxResult:
     """What a minimax search found."""
@@ -722,7 +774,7 @@ class MinimaxResult:
     def leaves(self) -> int: ...
 
     @property
-    def judgements(self) -> int: ...
+    def evaluations(self) -> int: ...
 
     @property
     def moves(self) -> list[tuple[int, float, bool]]:
@@ -737,7 +789,7 @@ class Minimax:
 
     def __init__(self, game: AnyGame, options: MinimaxOptions) -> None: ...
 
-    def search(self, state: bytes, depth: int = 0, nodes: int = 0, seconds: float = 0.0, all_moves: bool = False, history: Sequence[int] = []) -> MinimaxResult: ...
+    def search(self, record: Record, depth: int = 0, nodes: int = 0, seconds: float = 0.0, all_moves: bool = False) -> MinimaxResult: ...
 
     @property
     def weights(self) -> list[float]: ...
@@ -746,7 +798,7 @@ def default_weights(game: AnyGame) -> list[float]:
     """A family's own weights of its features; empty where it has none."""
 
 def features(game: AnyGame, state: bytes, player: int) -> list[float]:
-    """The numbers by which a family judges where a player stands."""
+    """A player's features, the inputs of linear evaluations."""
 
 def moves_alone(game: AnyGame, state: bytes, player: int, width: int = 100, limit: int = 100) -> int:
     """
@@ -988,14 +1040,86 @@ class Endgames(Oracle):
     def verify(self, slice: int) -> int:
         """Count entries that do not follow from those of their successors."""
 
+class TabularOptions:
+    """The options of tabular training."""
+
+    def __init__(self) -> None: ...
+
+    def __copy__(self) -> TabularOptions: ...
+
+    @property
+    def simulations(self) -> int:
+        """Simulations of a search."""
+
+    @simulations.setter
+    def simulations(self, arg: int, /) -> None: ...
+
+    @property
+    def count_root(self) -> bool:
+        """Whether the evaluation of the root counts as a simulation."""
+
+    @count_root.setter
+    def count_root(self, arg: bool, /) -> None: ...
+
+    @property
+    def games(self) -> int:
+        """Games of an iteration."""
+
+    @games.setter
+    def games(self, arg: int, /) -> None: ...
+
+    @property
+    def replay_buffer(self) -> int:
+        """Iterations whose games are in the replay buffer."""
+
+    @replay_buffer.setter
+    def replay_buffer(self, arg: int, /) -> None: ...
+
+    @property
+    def symmetry(self) -> bool:
+        """
+        Train on the symmetric images of positions too, where the game has symmetries.
+        """
+
+    @symmetry.setter
+    def symmetry(self, arg: bool, /) -> None: ...
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of the initial logits."""
+
+    @spread.setter
+    def spread(self, arg: float, /) -> None: ...
+
+    @property
+    def search(self) -> SearchOptions: ...
+
+    @search.setter
+    def search(self, arg: SearchOptions, /) -> None: ...
+
+    @property
+    def limits(self) -> Limits: ...
+
+    @limits.setter
+    def limits(self, arg: Limits, /) -> None: ...
+
+    @property
+    def seed(self) -> int: ...
+
+    @seed.setter
+    def seed(self, arg: int, /) -> None: ...
+
+def tabular_options() -> list[OptionInfo]:
+    """The declarations of these options, in order."""
+
 class TabularTrainer:
     """AlphaZero with a lookup table in place of a network."""
 
-    def __init__(self, game: AnyGame, search: SearchOptions, limits: Limits, *, simulations: int = 800, count_root: bool = True, games: int = 1000, window: int = 2, symmetry: bool = False, spread: float = 0.01, seed: int = 0, threads: int = 2) -> None: ...
+    def __init__(self, game: AnyGame, options: TabularOptions, threads: int = 2) -> None: ...
 
     def iterate(self, learning_rate: float, threads: int = 1, seconds: float = 0.0) -> dict[str, float] | None:
         """
-        Play an iteration's games and learn from the window; None, and nothing changed, when stopped.
+        Play an iteration's games and train on the replay buffer; None, and nothing changed, when stopped.
         """
 
     def stop(self) -> None:
@@ -1019,7 +1143,7 @@ class TabularTrainer:
         """How often each row was updated; not a copy."""
 
     def updated(self, at_least: int) -> int:
-        """Number of rows updated at least so often."""
+        """Number of rows updated at least that often."""
 
     def row(self, state: bytes) -> int | None:
         """The row of a state, if it is a decision that can be reached."""
@@ -1027,20 +1151,22 @@ class TabularTrainer:
     def indices(self) -> numpy.typing.NDArray[numpy.uint64]:
         """The game's own index of each row."""
 
-    def recent(self) -> bytes:
-        """The games of the window, as bytes."""
+    def replay_buffer(self) -> bytes:
+        """The samples of the replay buffer, as bytes."""
 
-    def restore(self, iteration: int, recent: bytes) -> None:
-        """Go on after so many iterations with the games of a window."""
+    def restore(self, iteration: int, replay_buffer: bytes) -> None:
+        """
+        Go on after a number of iterations with the samples of a replay buffer.
+        """
 
     def match(self, values: numpy.typing.NDArray[numpy.float64], distances: numpy.typing.NDArray[numpy.uint8], games: int = 10000, seed: int = 0, threads: int = 1) -> dict[str, dict[str, int]]:
         """
         Games of the table's likeliest moves against the optimal player, every other one moving first; counted for the table.
         """
 
-def make_examples(game: AnyGame, states: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], plies: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], repetitions: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], no_progress: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], policy_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], policy_actions: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], policy_shares: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], mirrors: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')], actions: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')], shares: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')]) -> int:
+def make_examples(game: AnyGame, states: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], plies: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], repetitions: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], no_progress: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], policy_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], policy_actions: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], policy_weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], mirrors: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')], actions: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')], weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')]) -> int:
     """
-    Write some rows of self-play, each as it looks in a mirror, as a batch to learn from: planes, the actions of legal moves (-1 behind them) and their shares. Return the largest number of legal moves; where it is above the width of `actions`, moves were left out.
+    Write some rows of self-play, each as it looks in a mirror, as a batch to learn from: planes, the actions of legal moves (-1 behind them) and their weights. Return the largest number of legal moves; where it is above the width of `actions`, moves were left out.
     """
 
 def key_many(game: AnyGame, states: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> NDArray[numpy.uint64]:

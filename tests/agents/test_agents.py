@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 import halma
-from halma.agents import agent, kinds, play_game
+from halma.agents import agent, play_game, specs
 from halma.errors import HalmaError, NameSyntaxError, OptionError, UnknownAgentError
 from halma.games.einstein import EinsteinGame
 
@@ -51,9 +51,9 @@ def test_names(typed, canonical):
 
 
 def test_every_kind_is_found_by_its_name():
-    examples = [kind.example or kind.name for kind in kinds()]
+    examples = [kind.example or kind.name for kind in specs()]
     assert [agent(example).name for example in examples] == examples
-    assert [example.partition(":")[0] for example in examples] == [kind.name for kind in kinds()]
+    assert [example.partition(":")[0] for example in examples] == [kind.name for kind in specs()]
 
 
 @pytest.mark.parametrize(

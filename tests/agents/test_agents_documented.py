@@ -1,23 +1,44 @@
-"""docs/agents.md names every agent and every option."""
+"""docs/agents.md has every agent and, word for word, the declarations of its options."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-from halma.agents import kinds
+from halma.agents import AgentSpec, specs
+from halma.names import Option
 
-TEXT = (Path(__file__).parents[2] / "docs" / "agents.md").read_text(encoding="utf-8")
-SECTIONS = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", TEXT, re.MULTILINE | re.DOTALL))
+PAGE = Path(__file__).parents[2] / "docs" / "agents.md"
+SECTIONS = dict(
+    re.findall(
+        r"^## (\w+)\n(.*?)(?=^## |\Z)", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
+)
 
 
-@pytest.mark.parametrize("name", [kind.name for kind in kinds()])
-def test_every_option_is_in_its_agent_s_table(name):
-    kind = next(kind for kind in kinds() if kind.name == name)
-    listed = re.findall(r"^\| (\**)(\w+)\** \| (.*?) \|", SECTIONS[name], re.MULTILINE)
-    rows = {key: values for _, key, values in listed if key != "option"}
-    assert list(rows) == [option.key for option in kind.options]
-    assert [key for stars, key, _ in listed if stars] == ([kind.main] if kind.main else [])
-    for option in kind.options:
-        if option.choices:
-            assert rows[option.key] == ", ".join(f"`{choice}`" for choice in option.choices)
+def values(option: Option) -> str:
+    """What an option may be, and its default."""
+    if option.choices:
+        return ", ".join(f"`{choice}`" for choice in option.choices)
+    if option.text:
+        return "text"
+    numbers = f"{option.low:,.12g} to {option.high:,.12g}"
+    return f"{numbers}, separated by slashes" if option.series else numbers
+
+
+def option_table(spec: AgentSpec) -> str:
+    """The table of an agent's options; the main one is bold."""
+    lines = ["| option | values | default | meaning |", "|---|---|---|---|"]
+    for option in spec.options:
+        name = f"**{option.key}**" if option.key == spec.main else option.key
+        default = "" if option.default in (0, "") and option.low > 0 else f"{option.default}"
+        lines.append(f"| {name} | {values(option)} | {default} | {option.help} |")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("spec", list(specs()), ids=lambda spec: spec.name)
+def test_every_option_is_in_its_agent_s_table(spec: AgentSpec) -> None:
+    if spec.options:
+        assert option_table(spec) in SECTIONS[spec.name]
+    else:
+        assert spec.name in SECTIONS

@@ -7,9 +7,9 @@ from collections import Counter
 import pytest
 
 import halma
-from halma.agents import Analyst, LeftError, agent, kinds, play_game
+from halma.agents import Analyst, LeftError, agent, play_game, specs
 from halma.agents.human import HumanAgent
-from halma.agents.mcts import draw_move
+from halma.agents.mcts import sample_move
 from halma.errors import OptionError
 from halma.search import MoveReport
 
@@ -40,8 +40,8 @@ def test_lookahead_plays_whole_games(variant):
     "name",
     [
         "mcts:sims=20",
-        "mcts:sims=20,rule=puct,untried=parent,evaluator=linear,scale=0.1,noise=0.2,reuse=on",
-        "mcts:sims=16,rule=gumbel,evaluator=uniform,loops=cut,temperature=1,plies=6",
+        "mcts:sims=20,rule=puct,fpu=parent,evaluator=linear,scale=0.1,dirichlet_weight=0.2,reuse=on",
+        "mcts:sims=16,rule=gumbel,evaluator=uniform,limits=first-repetition,temperature=1,temperature_plies=6",
         "mcts:time=0.001,evaluator=uniform",
     ],
 )
@@ -85,12 +85,12 @@ def test_the_same_seed_gives_the_same_game_with_new_or_used_agents(name):
         ("mcts:time=soon", "number from 0.001"),
         ("mcts:sims=1.5", "whole number"),
         ("mcts:time=1,rule=gumbel", "needs 'sims'"),
-        ("mcts:sims=5,untried=win", "'untried' is for 'rule=puct'"),
-        ("mcts:sims=5,rule=gumbel,c=2", "has no 'c'"),
-        ("mcts:sims=5,plies=3", "none is given"),
-        ("mcts:sims=5,noise=0.3", "does not look at"),
+        ("mcts:sims=5,fpu=win", "'fpu' is read by rule=puct or rule=rpo, not by rule=uct"),
+        ("mcts:sims=5,rule=gumbel,c=2", "not by rule=gumbel"),
+        ("mcts:sims=5,temperature_plies=3", "needs a 'temperature'"),
+        ("mcts:sims=5,dirichlet_weight=0.3", "not by rule=uct"),
         ("mcts:sims=5,scale=2", "'evaluator=linear'"),
-        ("mcts:sims=5,rule=puct,alpha=1", "none is asked for"),
+        ("mcts:sims=5,rule=puct,dirichlet_alpha=1", "needs a 'dirichlet_weight'"),
         ("mcts:sims=5,rule=ucb", "Did you mean"),
         ("lookahead:depth=0", "from 1 to 4"),
         ("greedy:ties=last", "one of trailing, random"),
@@ -142,7 +142,7 @@ def test_a_temperature_sharpens_or_flattens():
 
     def shares(temperature):
         rng = random.Random(1)
-        counts = Counter(draw_move(reports, temperature, rng).text for _ in range(3000))
+        counts = Counter(sample_move(reports, temperature, rng).text for _ in range(3000))
         return [counts[str(i)] / 3000 for i in range(3)]
 
     assert shares(1.0) == pytest.approx([0.6, 0.3, 0.1], abs=0.03)
@@ -151,7 +151,7 @@ def test_a_temperature_sharpens_or_flattens():
 
 
 def test_a_temperature_holds_for_some_plies():
-    chooser = agent("mcts:sims=60,rule=puct,evaluator=uniform,temperature=1,plies=1")
+    chooser = agent("mcts:sims=60,rule=puct,evaluator=uniform,temperature=1,temperature_plies=1")
     record = halma.Record(halma.game("rhombus-4x4-3"))
     rng = random.Random(0)
     assert len({chooser.choose(record, rng).text for _ in range(30)}) > 1
@@ -160,7 +160,7 @@ def test_a_temperature_holds_for_some_plies():
 
 
 def test_who_can_analyse():
-    able = {kind.name for kind in kinds() if isinstance(agent(kind.example or kind.name), Analyst)}
+    able = {kind.name for kind in specs() if isinstance(agent(kind.example or kind.name), Analyst)}
     assert "mcts" in able
     assert not able & {"random", "greedy", "lookahead", "initialize", "human"}
 

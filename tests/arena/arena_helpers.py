@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from halma.agents import Kind, registry
+from halma.agents import AgentSpec, registry
 from halma.arena import PlayedGame
 
 
@@ -19,7 +19,7 @@ class Pick:
 
 def register_picks(monkeypatch):
     for name, place in (("pick-first", 0), ("pick-last", -1)):
-        kind = Kind(name, "", lambda name, options, place=place: Pick(name, place))
+        kind = AgentSpec(name, "", lambda name, options, place=place: Pick(name, place))
         monkeypatch.setitem(registry._KINDS, name, kind)
 
 

@@ -60,8 +60,8 @@ def no_tables(tmp_path, monkeypatch):
 EXACT = {
     "analyse_chance": ("ewn-3x3-3", MIDDLE),
     "analyse_solution": ("ewn-3x3-3", MIDDLE, "--agent", "expectimax:depth=1,solution=on"),
-    "analyse_endings": ("draughts-8x8", "W:WK1:BK23", "--agent", "alphabeta:depth=3,endings=2"),
-    "analyse_partly": ("draughts-8x8", "B:WK30:B22,K25", "--agent", "minimax:3,endings=2"),
+    "analyse_endings": ("draughts-8x8", "W:WK1:BK23", "--agent", "alphabeta:depth=3,endgames=2"),
+    "analyse_partly": ("draughts-8x8", "B:WK30:B22,K25", "--agent", "minimax:3,endgames=2"),
 }
 
 
@@ -110,7 +110,7 @@ def test_the_default_agent(no_tables):
         (("ewn-3x3", MIDDLE, "--agent", "mcts:sims=5"), "no variant"),
         (("star-37-3p", "start", "--agent", "mcts:sims=5,solver=on"), "two players"),
         (
-            ("draughts-8x8", "start", "--agent", "alphabeta:depth=1,endings=6"),
+            ("draughts-8x8", "start", "--agent", "alphabeta:depth=1,endgames=6"),
             "run 'halma solve draughts-8x8 --pieces 6' first",
         ),
         (
@@ -122,7 +122,7 @@ def test_the_default_agent(no_tables):
             ),
             "run 'halma solve ewn-5x5-6' first",
         ),
-        (("rhombus-4x4-3", "start", "--agent", "minimax:endings=3"), "has no endings to solve"),
+        (("rhombus-4x4-3", "start", "--agent", "minimax:endgames=3"), "has no endings to solve"),
         (("draughts-8x8", "start", "--agent", "minimax:solution=on"), "no way to solve it"),
     ],
 )

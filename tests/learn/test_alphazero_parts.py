@@ -26,8 +26,9 @@ from halma.learn.samples import leader_scores
 from halma.learn.sections import learning_rate
 from halma.learn.selfplay import SelfPlay, tree_options
 from halma.learn.trainer import policy_cross_entropy, value_error
-from halma.networks.evaluator import CallbackBuffer, Evaluator
-from halma.selfplay import Pool, PoolOptions
+from halma.search import search_options
+from halma.search.evaluator import CallbackBuffer, Evaluator
+from halma.selfplay import Pool, selfplay_options
 from halma.tensors import list_iterations
 
 
@@ -105,7 +106,9 @@ def test_every_recipe_can_be_loaded():
 
 def random_games(game, number, seed):
     """Return games of self-play in which every position has the same evaluation."""
-    options, limits = PoolOptions(simulations=2), _core.Limits(plies=20)
+    search = {"rule": "puct", "dirichlet_weight": 0.25}
+    options = selfplay_options(game, search, simulations=2, temperatures=[(0, 1.0)])
+    limits = _core.Limits(plies=20)
     pool = Pool(game, options, [Equal(game)], slots=4, seed=seed, games=number, limits=limits)
     return pool.play()
 
@@ -199,7 +202,7 @@ def test_self_play_asks_for_narrow_buffers_and_matches_do_not():
         evaluator = kind(recipe.game)
         found, _ = SelfPlay(recipe.game, recipe.settings, [evaluator], threads=1).play(1)
         games.append(found.moves.tolist())
-        options = tree_options(recipe.settings, noise=False).for_game(recipe.game)
+        options = search_options(recipe.game, **tree_options(recipe.settings, noise=False))
         players = [
             SearchPlayer(recipe.game, evaluator, options, 4, 1),
             AgentPlayer(agent("random")),
@@ -211,7 +214,7 @@ def test_self_play_asks_for_narrow_buffers_and_matches_do_not():
 def test_networks_play_matches():
     game = halma.game("ewn-3x3-2")
     evaluator = Equal(game)
-    options = tree_options(small().settings, noise=False).for_game(game)
+    options = search_options(game, **tree_options(small().settings, noise=False))
     searcher = SearchPlayer(game, evaluator, options, 64, seed=1)
     tally = play_match(
         game, ("search", "policy"), [searcher, PolicyPlayer(game, evaluator)], 60, 1, 0

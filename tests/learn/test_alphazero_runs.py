@@ -208,7 +208,7 @@ def test_games_of_a_heuristic_first(tmp_path):
         if games.choices[row] == 0:
             state = games.states[row].tobytes()
             assert games.policy_actions[policy] == [core.action(state, games.moves[row])]
-            assert games.policy_shares[policy] == [1]
+            assert games.policy_weights[policy] == [1]
         else:
             assert policy.start == policy.stop
     # The greedy player wins from the front.

@@ -25,10 +25,10 @@ def random_rows(game, games, seed):
                 break
             state = record.position.state
             chosen = [m for m in game.core.legal(state) if rng.random() < 0.5]
-            shares = {game.core.action(state, m): rng.random() for m in chosen}
+            weights = {game.core.action(state, m): rng.random() for m in chosen}
             limit = game.limits.no_progress
             quiet = min(1.0, record.halfmove_clock / limit) if limit else 0.0
-            rows.append((state, ply, record.repetitions, quiet, shares, record.encode()))
+            rows.append((state, ply, record.repetitions, quiet, weights, record.encode()))
             record.play(rng.choice(record.position.legal_moves))
             ply += 1
     return rows
@@ -43,14 +43,14 @@ def as_columns(rows):
         "no_progress": np.array([row[3] for row in rows], np.float32),
         "policy_offsets": np.cumsum([0, *map(len, policies)]).astype(np.int64),
         "policy_actions": np.array([a for p in policies for a in p], np.uint16),
-        "policy_shares": np.array([s for p in policies for s in p.values()], np.float32),
+        "policy_weights": np.array([s for p in policies for s in p.values()], np.float32),
     }
 
 
 def make(game, columns, chosen, mirrors, width=512):
     planes = np.full((len(chosen), *game.shape), np.nan, np.float32)
     actions = np.full((len(chosen), width), 7, np.int32)
-    shares = np.full((len(chosen), width), np.nan, np.float32)
+    weights = np.full((len(chosen), width), np.nan, np.float32)
     most = _core.make_examples(
         game.core,
         **columns,
@@ -58,9 +58,9 @@ def make(game, columns, chosen, mirrors, width=512):
         mirrors=np.array(mirrors, np.uint8),
         planes=planes,
         actions=actions,
-        shares=shares,
+        weights=weights,
     )
-    return most, planes, actions, shares
+    return most, planes, actions, weights
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -68,7 +68,7 @@ def test_rows_become_examples(variant):
     game = halma.game(variant)
     rows = random_rows(game, 3, seed=1)
     chosen = random.Random(2).sample(range(len(rows)), min(len(rows), 25))
-    most, planes, actions, shares = make(game, as_columns(rows), chosen, [0] * len(chosen))
+    most, planes, actions, weights = make(game, as_columns(rows), chosen, [0] * len(chosen))
     counts = []
     for i, row in enumerate(chosen):
         state, _, _, _, policy, encoded = rows[row]
@@ -76,9 +76,9 @@ def test_rows_become_examples(variant):
         counts.append(len(legal))
         assert actions[i, : len(legal)].tolist() == legal
         assert (actions[i, len(legal) :] == -1).all()
-        assert (shares[i, len(legal) :] == 0).all()
+        assert (weights[i, len(legal) :] == 0).all()
         expected = [np.float32(policy.get(action, 0)) for action in legal]
-        assert shares[i, : len(legal)].tolist() == expected
+        assert weights[i, : len(legal)].tolist() == expected
         assert np.array_equal(planes[i], encoded)
     assert most == max(counts)
 
@@ -90,7 +90,7 @@ def test_examples_in_a_mirror(variant):
     columns = as_columns(rows)
     for mirror in range(game.core.symmetries):
         chosen = list(range(0, len(rows), 3))
-        _, planes, actions, shares = make(game, columns, chosen, [mirror] * len(chosen))
+        _, planes, actions, weights = make(game, columns, chosen, [mirror] * len(chosen))
         for i, row in enumerate(chosen):
             state, ply, repetitions, quiet, policy, _ = rows[row]
             image = game.core.image(state, mirror)
@@ -104,7 +104,7 @@ def test_examples_in_a_mirror(variant):
                 for move in game.core.legal(state)
             }
             assert (
-                dict(zip(actions[i, : len(seen)].tolist(), shares[i].tolist(), strict=False))
+                dict(zip(actions[i, : len(seen)].tolist(), weights[i].tolist(), strict=False))
                 == seen
             )
             # In the mirror these are the legal moves as well.
@@ -128,7 +128,7 @@ def test_a_narrow_array_says_how_wide_it_should_be():
         ({"mirrors": np.array([200], np.uint8)}, "no such mirror"),
         ({"mirrors": np.zeros(2, np.uint8)}, "too short"),
         ({"plies": np.full(30, 40, np.int32)}, "before the first row"),
-        ({"policy_actions": np.zeros(1, np.uint16)}, "action for every share"),
+        ({"policy_actions": np.zeros(1, np.uint16)}, "action for every weight"),
         ({"policy_offsets": np.zeros(3, np.int64)}, "differ in length"),
         ({"planes": np.zeros((1, 1, 1, 1), np.float32)}, "wrong shape"),
     ],
@@ -143,7 +143,7 @@ def test_arrays_that_do_not_fit(change, said):
         "mirrors": np.array([0], np.uint8),
         "planes": np.zeros((1, *game.shape), np.float32),
         "actions": np.zeros((1, 9), np.int32),
-        "shares": np.zeros((1, 9), np.float32),
+        "weights": np.zeros((1, 9), np.float32),
         **change,
     }
     with pytest.raises(ValueError, match=said):

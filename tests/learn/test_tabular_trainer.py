@@ -13,20 +13,30 @@ from halma.games import game as game_named
 from halma.solve.solver import solution_for
 
 
-def options(**dials: object) -> _core.SearchOptions:
+def options(**values: object) -> _core.SearchOptions:
     made = _core.SearchOptions()
-    for name, value in dials.items():
+    for name, value in values.items():
         setattr(made, name, value)
     return made
 
 
 def noisy() -> _core.SearchOptions:
-    return options(noise_weight=0.25, noise_alpha=1.5)
+    return options(dirichlet_weight=0.25, dirichlet_alpha=1.5)
 
 
-def trainer(name: str, search: _core.SearchOptions | None = None, **dials: object):
+def trainer(
+    name: str,
+    search: _core.SearchOptions | None = None,
+    limits: _core.Limits | None = None,
+    threads: int = 2,
+    **values: object,
+) -> _core.TabularTrainer:
     game = game_named(name)
-    return _core.TabularTrainer(game.core, search or noisy(), game.limits, **dials)
+    made = _core.TabularOptions()
+    made.search, made.limits = search or noisy(), limits or game.limits
+    for key, value in values.items():
+        setattr(made, key, value)
+    return _core.TabularTrainer(game.core, made, threads)
 
 
 class FirstTable(dict[bytes, np.ndarray]):
@@ -40,9 +50,9 @@ class FirstTable(dict[bytes, np.ndarray]):
         return entry
 
 
-def lessons(made: _core.TabularTrainer) -> list[tuple[int, dict[int, float], float]]:
-    """(row, {action: share}, outcome) of the window, out of its bytes."""
-    data, found = made.recent(), []
+def samples(made: _core.TabularTrainer) -> list[tuple[int, dict[int, float], float]]:
+    """(row, {action: weight}, outcome) of the replay buffer, out of its bytes."""
+    data, found = made.replay_buffer(), []
     while data:
         positions, targets = np.frombuffer(data[:16], np.uint64).tolist()
         data = data[16:]
@@ -87,29 +97,29 @@ def test_the_first_logits_are_small_and_normal() -> None:
 
 
 @pytest.mark.parametrize(
-    "name, simulations, untried",
+    "name, simulations, fpu",
     [
-        ("ewn-3x3-2", 12, ("LOSS", 0.0)),
-        ("ewn-3x3-3", 25, ("DRAW", 0.5)),
-        ("cdc-2x4-PPPP", 16, ("INFINITE", 1e9)),
-        ("rhombus-3x3-3", 20, ("WIN", 1.0)),
+        ("ewn-3x3-2", 12, ("loss", 0.0)),
+        ("ewn-3x3-3", 25, ("draw", 0.5)),
+        ("cdc-2x4-PPPP", 16, ("infinite", 1e9)),
+        ("rhombus-3x3-3", 20, ("win", 1.0)),
     ],
 )
 def test_plays_and_learns_like_the_naive_twin(
-    name: str, simulations: int, untried: tuple[str, float]
+    name: str, simulations: int, fpu: tuple[str, float]
 ) -> None:
     game = game_named(name)
-    search = options(c=1.25, untried=_core.Untried[untried[0]])
-    # Repetition ends games of untaught players, so that none goes on forever.
+    search = options(c=1.25, fpu=fpu[0])
+    # Repetition ends games of untrained players, so that none goes on forever.
     limits = _core.Limits(repetitions=3, no_progress=40)
-    dials = {"simulations": simulations, "games": 3, "window": 2, "seed": 11}
-    made = _core.TabularTrainer(game.core, search, limits, **dials)
-    twin = Twin(game.core, limits, FirstTable(made), c=1.25, untried=untried[1], **dials)
+    values = {"simulations": simulations, "games": 3, "replay_buffer": 2, "seed": 11}
+    made = trainer(name, search, limits, **values)
+    twin = Twin(game.core, limits, FirstTable(made), c=1.25, fpu=fpu[1], **values)
     for rate in (1.0, 1.0, 0.1):
         made.iterate(rate, threads=2)
         twin.iterate(rate)
-        theirs = [(made.row(s), p, z) for games in twin.recent for s, p, z in games]
-        ours = lessons(made)
+        theirs = [(made.row(s), p, z) for games in twin.samples for s, p, z in games]
+        ours = samples(made)
         assert [row for row, _, _ in ours] == [row for row, _, _ in theirs]
         assert [z for _, _, z in ours] == [z for _, _, z in theirs]
         for (_, mine, _), (_, other, _) in zip(ours, theirs, strict=True):
@@ -138,8 +148,8 @@ def test_targets_are_shares_of_the_simulations() -> None:
     totals = made.iterate(1.0)
     assert totals["games"] == 20
     assert totals["simulations"] == 41 * totals["plies"]
-    assert totals["positions"] == totals["plies"] == len(lessons(made))
-    for _, policy, outcome in lessons(made):
+    assert totals["positions"] == totals["plies"] == len(samples(made))
+    for _, policy, outcome in samples(made):
         assert sum(policy.values()) == pytest.approx(1)
         assert all(share * 40 == pytest.approx(round(share * 40)) for share in policy.values())
         assert outcome in (0.0, 0.5, 1.0)
@@ -163,21 +173,21 @@ def test_stopping_leaves_everything_as_it_was() -> None:
         player.join(0.05)
     assert outcome == [None]
     assert made.iteration == 0
-    assert made.recent() == b""
+    assert made.replay_buffer() == b""
     assert np.array_equal(made.table(), before)
 
 
 def test_going_on_from_what_was_kept() -> None:
-    dials = {"simulations": 30, "games": 15, "seed": 8}
-    whole, first = trainer("ewn-3x3-3", **dials), trainer("ewn-3x3-3", **dials)
+    values = {"simulations": 30, "games": 15, "seed": 8}
+    whole, first = trainer("ewn-3x3-3", **values), trainer("ewn-3x3-3", **values)
     for _ in range(4):
         whole.iterate(1.0)
     first.iterate(1.0)
     first.iterate(1.0)
-    second = trainer("ewn-3x3-3", **dials)
+    second = trainer("ewn-3x3-3", **values)
     second.table()[:] = first.table()
     second.updates()[:] = first.updates()
-    second.restore(first.iteration, first.recent())
+    second.restore(first.iteration, first.replay_buffer())
     second.iterate(1.0)
     second.iterate(1.0)
     assert second.iteration == 4
@@ -185,14 +195,14 @@ def test_going_on_from_what_was_kept() -> None:
     assert [second.updated(k) for k in (1, 4, 16)] == [whole.updated(k) for k in (1, 4, 16)]
 
 
-def test_a_damaged_window_is_refused() -> None:
+def test_a_damaged_replay_buffer_is_refused() -> None:
     made = trainer("ewn-3x3-3", simulations=10, games=5)
     made.iterate(1.0)
-    kept = made.recent()
+    kept = made.replay_buffer()
     for bad in (kept[:-1], kept[:20], b"x", b"\xff" * 32, kept[:16] + b"\xff" * (len(kept) - 16)):
-        with pytest.raises(ValueError, match="window"):
+        with pytest.raises(ValueError, match="replay buffer"):
             made.restore(1, bad)
-    assert made.recent() == kept
+    assert made.replay_buffer() == kept
 
 
 def teach(made: _core.TabularTrainer, name: str, pick: object) -> None:
@@ -230,7 +240,7 @@ def test_symmetry_teaches_the_images_too() -> None:
     mirrored = trainer("cdc-2x4-PPPP", simulations=20, games=5, seed=2, symmetry=True)
     plain.iterate(1.0)
     totals = mirrored.iterate(1.0)
-    ours, theirs = lessons(plain), lessons(mirrored)
+    ours, theirs = samples(plain), samples(mirrored)
     assert theirs[::4] == ours
     assert totals["positions"] == 4 * totals["plies"]
     core, indices = game_named("cdc-2x4-PPPP").core, mirrored.indices()
@@ -249,9 +259,11 @@ def test_images_that_cannot_be_reached_are_left_out() -> None:
     assert totals["plies"] < totals["positions"] < 2 * totals["plies"]
 
 
-@pytest.mark.parametrize("rule, solver", [("PUCT", True), ("GUMBEL", False), ("GUMBEL", True)])
+@pytest.mark.parametrize(
+    "rule, solver", [("puct", True), ("gumbel", False), ("gumbel", True), ("rpo", False)]
+)
 def test_other_searches_learn_too(rule: str, solver: bool) -> None:
-    search = options(rule=_core.Rule[rule], solver=solver)
+    search = options(rule=rule, solver=solver, gumbel_scale=1.0)
     made = trainer("ewn-3x3-2", search, simulations=16, count_root=False, games=200, seed=1)
     arrays = solution_for(game_named("ewn-3x3-2")).arrays
 
@@ -273,7 +285,9 @@ def test_games_without_a_table_are_refused(name: str, words: str) -> None:
         trainer(name)
 
 
-@pytest.mark.parametrize("dials", [{"simulations": 1}, {"games": 0}, {"window": 0}, {"threads": 0}])
-def test_impossible_dials_are_refused(dials: dict[str, int]) -> None:
+@pytest.mark.parametrize(
+    "values", [{"simulations": 1}, {"games": 0}, {"replay_buffer": 0}, {"threads": 0}]
+)
+def test_impossible_options_are_refused(values: dict[str, int]) -> None:
     with pytest.raises(ValueError):
-        trainer("ewn-3x3-2", **dials)
+        trainer("ewn-3x3-2", **values)

@@ -14,7 +14,7 @@ from reference.random import Random
 
 f32 = np.float32
 ZERO = f32(0)
-Judge = Callable[[object, int], tuple[list[float], list[float]]]
+Evaluate = Callable[[object, int, float], tuple[list[float], list[float]]]
 
 
 @dataclass
@@ -38,37 +38,41 @@ class Node:
 
 
 class NaiveSearch:
-    """`judge(position, repetitions)` gives priors by legal move and values by player.
+    """`evaluate(position, repetitions, no_progress)` gives priors by legal move, values by player.
 
-    Repetitions are how often the position stood before on the way from the root.
+    Repetitions are earlier occurrences of the position on the path from the root, `no_progress`
+    the halfmove clock as a share of the game's limit.
     """
 
-    def __init__(self, judge: Judge, random: Random, **options: object) -> None:
-        self.judge, self.random = judge, random
+    def __init__(self, evaluate: Evaluate, random: Random, **options: object) -> None:
+        self.evaluate, self.random = evaluate, random
         self.rule = options.get("rule", "puct")
-        self.c = f32(options.get("c", 1.0))
-        self.untried = options.get("untried", "loss")
-        self.negamax = options.get("backup", "mean") == "negamax"
-        self.considered = options.get("considered", 16)
-        self.cut_loops = options.get("cut_loops", False)
+        self.c = f32(
+            options.get("c", {"uct": 2**0.5, "pluska": 2**0.5, "rpo": 1.25}.get(self.rule, 1.0))
+        )
+        self.fpu = options.get("fpu", "loss")
+        self.negamax = self.rule == "pluska"
+        self.considered = options.get("max_considered_actions", 16)
+        self.gumbel_scale = f32(options.get("gumbel_scale", 0.0))
+        self.limits = options.get("limits", "game")
 
     def search(self, position: object, simulations: int) -> Node:
-        self.root, values = self.expand(position, [])
+        self.root, values = self.expand(position, [], 0)
         self.visit(self.root, values)
         self.root.raw = values[self.root.mover]
         self.done = 0
         if self.rule == "gumbel":
-            self.noise = []
-            for _ in self.root.edges:
+            self.noise = [ZERO] * len(self.root.edges)
+            for i in range(len(self.root.edges) if self.gumbel_scale else 0):
                 u = f32(f32(self.random.uniform()) * f32(0.99999) + f32(1e-6))
-                self.noise.append(-np.log(-np.log(u)))
+                self.noise[i] = -self.gumbel_scale * np.log(-np.log(u))
             self.plan = halving(min(self.considered, len(self.root.edges)), simulations)
         for _ in range(simulations):
-            self.simulate(self.root, [])
+            self.simulate(self.root, [], 0)
             self.done += 1
         return self.root
 
-    def expand(self, position: object, trace: list[int]) -> tuple[Node, list[f32]]:
+    def expand(self, position: object, trace: list[int], clock: int) -> tuple[Node, list[f32]]:
         mover = position.mover
         if position.is_chance:
             node = Node(position, "chance", mover)
@@ -77,7 +81,9 @@ class NaiveSearch:
         if position.is_terminal:
             most = f32(position.game.core.max_score)
             return Node(position, "terminal", mover), [f32(s) / most for s in position.result]
-        priors, values = self.judge(position, trace.count(position.key))
+        limit = position.game.limits.no_progress
+        share = min(1.0, clock / limit) if limit else 0.0
+        priors, values = self.evaluate(position, trace.count(position.key), share)
         node = Node(position, "decision", mover)
         node.edges = [Edge(m, f32(p)) for m, p in zip(position.legal_moves, priors, strict=True)]
         return node, [f32(v) for v in values]
@@ -86,31 +92,48 @@ class NaiveSearch:
         node.visits += 1
         node.total = f32(node.total + values[node.mover])
 
-    def simulate(self, node: Node, trace: list[int]) -> list[f32]:
+    def simulate(self, node: Node, trace: list[int], clock: int) -> list[f32]:
         if node.kind == "terminal":
             most = f32(node.position.game.core.max_score)
             values = [f32(s) / most for s in node.position.result]
             node.visits += 1  # its total is never asked for
             return values
         edge = self.draw(node) if node.kind == "chance" else self.select(node)
-        trace = [*trace, node.position.key] if node.kind == "decision" else trace
+        if node.kind == "decision":
+            trace = [*trace, node.position.key]
+            core = node.position.game.core
+            clock = 0 if core.irreversible(node.position.state, edge.what.value) else clock + 1
         if edge.child is None:
             step = node.position.resolve if node.kind == "chance" else node.position.play
             position = step(edge.what)
-            if self.cut_loops and not position.is_chance and position.key in trace:
+            if not (position.is_chance or position.is_terminal) and self.ends(
+                position, trace, clock
+            ):
                 most = f32(position.game.core.max_score)
                 values = [f32(s) / most for s in position.result]
                 return self.count(node, edge, values)
-            edge.child, values = self.expand(position, trace)
+            edge.child, values = self.expand(position, trace, clock)
             if edge.child.kind == "chance":
-                values = self.simulate(edge.child, trace)
+                values = self.simulate(edge.child, trace, clock)
             else:
                 edge.child.visits = 1
                 if edge.child.kind == "decision":
                     edge.child.total = edge.child.raw = values[edge.child.mover]
         else:
-            values = self.simulate(edge.child, trace)
+            values = self.simulate(edge.child, trace, clock)
         return self.count(node, edge, values)
+
+    def ends(self, position: object, trace: list[int], clock: int) -> bool:
+        """Whether a record that began at the root would end here, or first-repetition says so."""
+        if self.limits == "rules":
+            return False
+        limits, occurrences = position.game.limits, trace.count(position.key)
+        return (
+            (self.limits == "first-repetition" and occurrences > 0)
+            or (limits.repetitions > 0 and occurrences + 1 >= limits.repetitions)
+            or (limits.no_progress > 0 and clock >= limits.no_progress)
+            or (limits.plies > 0 and len(trace) >= limits.plies)
+        )
 
     def count(self, node: Node, edge: Edge, values: list[f32]) -> list[f32]:
         self.visit(node, values)
@@ -141,7 +164,9 @@ class NaiveSearch:
     def select(self, node: Node) -> Edge:
         if self.rule == "gumbel":
             return self.select_halving() if node is self.root else self.select_improved(node)
-        if self.rule == "uct":
+        if self.rule == "rpo":
+            return self.sample_regularised(node)
+        if self.rule in ("uct", "pluska"):
             for edge in node.edges:
                 if edge.visits == 0:
                     return edge
@@ -150,21 +175,51 @@ class NaiveSearch:
                 node.edges,
                 key=lambda e: self.value(e) + self.c * np.sqrt(f32(log / f32(e.visits))),
             )
-        untried = {
+        fpu = self.fpu_value(node)
+        # N of the node counts its own evaluation, which is no child's visit.
+        scale = f32(self.c * np.sqrt(f32(node.visits - 1)))
+
+        def score(edge: Edge) -> tuple[f32, f32]:
+            q = self.value(edge) if edge.visits else fpu
+            return f32(q + f32(f32(scale * edge.prior) / f32(1 + edge.visits))), edge.prior
+
+        return max(node.edges, key=score)
+
+    def fpu_value(self, node: Node) -> f32:
+        return {
             "loss": f32(0),
             "draw": f32(0.5),
             "win": f32(1),
             "infinite": f32(1e9),
             "parent": f32(node.total / f32(node.visits)),
-        }[self.untried]
-        # N of the node counts its own evaluation, which is no child's visit.
-        scale = f32(self.c * np.sqrt(f32(node.visits - 1)))
+        }[self.fpu]
 
-        def score(edge: Edge) -> tuple[f32, f32]:
-            q = self.value(edge) if edge.visits else untried
-            return f32(q + f32(f32(scale * edge.prior) / f32(1 + edge.visits))), edge.prior
+    def regularised(self, node: Node) -> list[float]:
+        """Grill et al. 2020, by bisection in double precision."""
+        visits = node.visits - 1
+        if visits == 0:
+            return [float(e.prior) for e in node.edges]
+        lam = float(self.c) * math.sqrt(visits) / (len(node.edges) + visits)
+        fpu = min(float(self.fpu_value(node)), 1.0)
+        q = [float(self.value(e)) if e.visits else fpu for e in node.edges]
+        low = max(v + lam * float(e.prior) for v, e in zip(q, node.edges, strict=True))
+        high = max(q) + lam
+        for _ in range(60):
+            middle = (low + high) / 2
+            total = sum(
+                lam * float(e.prior) / (middle - v) for v, e in zip(q, node.edges, strict=True)
+            )
+            low, high = (middle, high) if total > 1 else (low, middle)
+        weights = [lam * float(e.prior) / (high - v) for v, e in zip(q, node.edges, strict=True)]
+        return [w / sum(weights) for w in weights]
 
-        return max(node.edges, key=score)
+    def sample_regularised(self, node: Node) -> Edge:
+        left = self.random.uniform()
+        for edge, weight in zip(node.edges, self.regularised(node), strict=True):
+            left -= weight
+            if left < 0:
+                return edge
+        return node.edges[-1]
 
     def completed(self, node: Node) -> list[float]:
         """Gumbel AlphaZero's completed values, scaled."""

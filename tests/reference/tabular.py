@@ -39,23 +39,23 @@ class Twin:
     """Learns like `_core.TabularTrainer` without noise, from the same first table."""
 
     def __init__(self, game: _core.AnyGame, limits: _core.Limits, table: dict[bytes, np.ndarray],
-                 *, simulations: int, games: int, window: int, c: float, untried: float,
+                 *, simulations: int, games: int, replay_buffer: int, c: float, fpu: float,
                  seed: int) -> None:  # fmt: skip
         self.game, self.limits, self.table = game, limits, table
-        self.simulations, self.games, self.window = simulations, games, window
-        self.c, self.untried, self.seed = F(c), F(untried), seed
+        self.simulations, self.games, self.replay_buffer = simulations, games, replay_buffer
+        self.c, self.fpu, self.seed = F(c), F(fpu), seed
         self.iteration = 0
-        #: per iteration: (state, {action: share}, outcome)
-        self.recent: list[list[tuple[bytes, dict[int, F], float]]] = []
+        #: per iteration: (state, {action: weight}, outcome)
+        self.samples: list[list[tuple[bytes, dict[int, F], float]]] = []
         self.updates: dict[bytes, int] = {}
 
     def iterate(self, learning_rate: float) -> None:
         seed = mix64(self.seed + GOLDEN * (self.iteration + 1) & MASK)
-        lessons = []
+        samples = []
         for number in range(self.games):
-            lessons += self.play(Random(seed, number))
-        self.recent = [*self.recent, lessons][-self.window :]
-        for games in self.recent:
+            samples += self.play(Random(seed, number))
+        self.samples = [*self.samples, samples][-self.replay_buffer :]
+        for games in self.samples:
             for state, policy, outcome in games:
                 self.update(state, policy, F(outcome), F(learning_rate))
         self.iteration += 1
@@ -79,7 +79,7 @@ class Twin:
                 record.resolve(self.draw(record.state(), random))
             if record.end != _core.End.NONE:
                 break
-            root = self.search(record.state(), random)
+            root = self.search(record, random)
             visits = sum(root.tried)
             policy = [F(n) / F(visits) for n in root.tried]
             shares = {
@@ -88,11 +88,12 @@ class Twin:
                 if share > 0
             }
             positions.append((root.state, shares))
-            left = random.uniform()
-            for move, share in zip(root.what, policy, strict=True):
-                if share > 0:
+            weights = [float(share) / float(max(policy)) for share in policy]
+            left = random.uniform() * sum(weights)
+            for move, weight in zip(root.what, weights, strict=True):
+                if weight > 0:
                     chosen = move
-                    left -= float(share)
+                    left -= weight
                     if left < 0:
                         break
             record.play(chosen)
@@ -124,14 +125,24 @@ class Twin:
         node.visits, node.total = 1, value
         return node, value
 
-    def search(self, state: bytes, random: Random) -> Node:
-        root, _ = self.expand(state)
+    def search(self, record: _core.Record, random: Random) -> Node:
+        root, _ = self.expand(record.state())
+        game = self.game
+        states = [record.state_at(i) for i in range(len(record))]
+        earlier = [game.key(state) for state in states if not game.at_chance(state)]
         for _ in range(self.simulations - 1):  # the root's evaluation was the first
-            self.simulate(root, random)
+            self.simulate(root, random, earlier, record.halfmove_clock)
         return root
 
-    def simulate(self, node: Node, random: Random) -> dict[int, F]:
-        """Go down from a node; return both players' values."""
+    def ends(self, state: bytes, earlier: list[int], clock: int) -> bool:
+        """Whether the record would end here by a limit."""
+        if self.game.at_chance(state):
+            return clock >= self.limits.no_progress
+        occurrences = earlier.count(self.game.key(state)) + 1
+        return clock >= self.limits.no_progress or occurrences >= self.limits.repetitions
+
+    def simulate(self, node: Node, random: Random, earlier: list[int], clock: int) -> dict[int, F]:
+        """Select from a node down; return both players' values."""
         game, state = self.game, node.state
         if not game.at_chance(state) and game.terminal(state):
             return {player: F(score) for player, score in enumerate(game.result(state))}
@@ -145,16 +156,20 @@ class Twin:
             after = game.resolve(state, node.what[edge])
         else:
             edge = self.select(node)
+            earlier = [*earlier, game.key(state)]
+            clock = 0 if game.irreversible(state, node.what[edge]) else clock + 1
             after = game.play(state, node.what[edge])
         node.visits += 1
         node.tried[edge] += 1
         if edge not in node.child:
-            if game.at_chance(after):
+            if self.ends(after, earlier, clock):
+                values = {player: F(score) for player, score in enumerate(game.result(after))}
+            elif game.at_chance(after):
                 chance = Node(after)
                 for outcome, probability in game.outcomes(after):
                     chance.add(outcome, F(probability))
                 node.child[edge] = chance
-                values = self.simulate(chance, random)
+                values = self.simulate(chance, random, earlier, clock)
             elif game.terminal(after):
                 node.child[edge] = Node(after)
                 values = {player: F(score) for player, score in enumerate(game.result(after))}
@@ -163,7 +178,7 @@ class Twin:
                 player = game.mover(after)
                 values = {player: value, 1 - player: F(1) - value}
         else:
-            values = self.simulate(node.child[edge], random)
+            values = self.simulate(node.child[edge], random, earlier, clock)
         node.total += values[mover]
         node.totals[edge] += values[mover]
         return values
@@ -173,7 +188,7 @@ class Twin:
 
         def score(edge: int) -> tuple[F, F, int]:
             n = F(node.tried[edge])
-            q = node.totals[edge] / n if n > 0 else self.untried
+            q = node.totals[edge] / n if n > 0 else self.fpu
             return q + scale * node.prior[edge] / (F(1) + n), node.prior[edge], -edge
 
         return max(range(len(node.what)), key=score)

@@ -9,20 +9,13 @@ from functools import cache
 import numpy as np
 import pytest
 from reference.mcts import NaiveSearch, Node
-from reference.random import MASK, Random, mix64
+from reference.random import Random
 from reference.retrograde import solve
 
 import halma
 from halma import _core
 
-RULES = {"uct": _core.Rule.UCT, "puct": _core.Rule.PUCT, "gumbel": _core.Rule.GUMBEL}
-UNTRIED = {
-    "loss": _core.Untried.LOSS,
-    "draw": _core.Untried.DRAW,
-    "win": _core.Untried.WIN,
-    "infinite": _core.Untried.INFINITE,
-    "parent": _core.Untried.PARENT,
-}
+FPU = ("loss", "draw", "win", "infinite", "parent")
 
 #: name -> a decision position: without chance, with dice, with flips, three players
 POSITIONS = {
@@ -35,25 +28,35 @@ POSITIONS = {
 
 SETTINGS = [
     {"rule": "uct", "c": 1.4},
-    {"rule": "uct", "c": 2**0.5, "backup": "negamax"},
-    *({"rule": "puct", "c": 1.5, "untried": untried} for untried in UNTRIED),
-    {"rule": "puct", "c": 1.0, "cut_loops": True},
-    {"rule": "gumbel", "considered": 4},
-    {"rule": "gumbel", "considered": 16},
+    {"rule": "pluska"},
+    *({"rule": "puct", "c": 1.5, "fpu": fpu} for fpu in FPU),
+    {"rule": "puct", "c": 1.0, "limits": "first-repetition"},
+    {"rule": "puct", "c": 1.0, "limits": "rules"},
+    {"rule": "gumbel", "max_considered_actions": 4, "gumbel_scale": 1.0},
+    {"rule": "gumbel", "max_considered_actions": 16, "gumbel_scale": 2.5},
+    {"rule": "gumbel"},
+    {"rule": "rpo", "fpu": "parent"},
+    {"rule": "rpo", "c": 3.0, "fpu": "infinite"},
 ]
 
 
 def core_options(**settings: object) -> _core.SearchOptions:
     options = _core.SearchOptions()
     for key, value in settings.items():
-        if key == "rule":
-            value = RULES[value]
-        elif key == "untried":
-            value = UNTRIED[value]
-        elif key == "backup":
-            value = {"mean": _core.Backup.MEAN, "negamax": _core.Backup.NEGAMAX}[value]
         setattr(options, key, value)
     return options
+
+
+def new_search(
+    position: halma.Position,
+    evaluator: str = "rollout",
+    settings: dict | None = None,
+    **more: object,
+) -> _core.Search:
+    """Return a search of a game that begins at a position."""
+    search = _core.Search(position.game.core, core_options(**(settings or {})), evaluator, **more)
+    search.set_record(halma.Record(position.game, position).core)
+    return search
 
 
 def opinion(planes: np.ndarray, actions: int, players: int) -> tuple[np.ndarray, np.ndarray]:
@@ -68,31 +71,35 @@ def start(name: str) -> halma.Position:
     return game.position(POSITIONS[name]) if POSITIONS[name] else game.start()
 
 
-def run_batch(
-    batch: _core.Batch, game: halma.Game, per_tree: int = 1, capacity: int = 64
-) -> list[int]:
-    """Drive a batch to its end with `opinion`; return the sizes of the batches."""
+def run_network(searches: list[_core.Search], game: halma.Game, capacity: int = 64) -> list[int]:
+    """Carry out searches that were begun with `opinion`; return the sizes of the batches."""
     planes = np.zeros((capacity, *game.shape), np.float32)
     sizes = []
-    while number := batch.collect(planes, per_tree):
-        judged = [opinion(planes[i], game.actions, game.players) for i in range(number)]
-        batch.submit(np.array([p for p, _ in judged]), np.array([v for _, v in judged]))
+    while number := _core.collect(searches, planes):
+        found = [opinion(planes[i], game.actions, game.players) for i in range(number)]
+        logits = np.log(np.array([p for p, _ in found]))
+        _core.submit(searches, logits, np.array([v for _, v in found]))
         sizes.append(number)
     return sizes
 
 
-def judge(position: halma.Position, repetitions: int = 0) -> tuple[list[float], list[float]]:
-    """Say the same as `opinion` about a position: priors by move, values by player."""
+def evaluate(
+    position: halma.Position, repetitions: int, no_progress: float
+) -> tuple[list[float], list[float]]:
+    """Return what `opinion` says of a position: priors by move, values by player."""
     game = position.game
     priors, values = opinion(
-        game.core.encode([position.state], repetitions), game.actions, game.players
+        game.core.encode([position.state], repetitions, no_progress), game.actions, game.players
     )
-    chosen = np.array([priors[position.action(m)] for m in position.legal_moves], np.float32)
+    logits = np.log(
+        np.array([priors[position.action(m)] for m in position.legal_moves], np.float32)
+    )
+    weights = np.exp(logits - logits.max())
     total = np.float32(0)
-    for prior in chosen:
-        total += prior
+    for weight in weights:
+        total += weight
     by_player = [values[(p - position.mover) % game.players] for p in range(game.players)]
-    return list(chosen / total), by_player
+    return list(weights / total), by_player
 
 
 def assert_same(dump: dict, index: int, node: Node) -> int:
@@ -119,81 +126,98 @@ def assert_same(dump: dict, index: int, node: Node) -> int:
 def test_whole_tree_equals_the_twins(name: str, settings: dict) -> None:
     position = start(name)
     game = position.game
-    if game.players > 2 and settings.get("backup") == "negamax":
+    if game.players > 2 and settings["rule"] == "pluska":
         with pytest.raises(ValueError, match="two players"):
-            _core.Batch(game.core, core_options(**settings), 1)
+            new_search(position, "uniform", settings)
+        return
+    if settings["rule"] in ("uct", "pluska"):
+        with pytest.raises(ValueError, match="no use of a network"):
+            new_search(position, "network", settings)
         return
     for seed in (1, 2):
-        batch = _core.Batch(game.core, core_options(**settings), 1, seed)
-        batch.set_root(0, position.state, simulations=50)
-        run_batch(batch, game)
-        twin = NaiveSearch(judge, Random(mix64(seed) & MASK), **settings)
+        search = new_search(position, "network", settings, seed=seed)
+        search.begin(50)
+        run_network([search], game)
+        twin = NaiveSearch(evaluate, Random(seed), **settings)
         root = twin.search(position, 50)
-        dump = batch.dump(0)
+        dump = search.dump()
         assert assert_same(dump, 0, root) == len(dump["nodes"]) > 20
-        assert sum(m.visits for m in batch.root_moves(0)) == 50 == batch.simulations(0)
+        assert sum(m.visits for m in search.root_moves()) == 50 == search.simulations
 
 
-@pytest.mark.parametrize("settings", SETTINGS[:7], ids=lambda s: "-".join(map(str, s.values())))
+@pytest.mark.parametrize("settings", SETTINGS, ids=lambda s: "-".join(map(str, s.values())))
 @pytest.mark.parametrize("name", [n for n in POSITIONS if n != "star-37-3p"])
 def test_late_nodes_change_nothing(name: str, settings: dict) -> None:
     """The core's own evaluators make nodes at the second visit; statistics must not differ."""
     position = start(name)
-    game = position.game
-    batch = _core.Batch(game.core, core_options(**settings), 1, 5)
-    batch.set_root(0, position.state, simulations=400)
-    planes = np.zeros((1, *game.shape), np.float32)
-    ones = np.ones((1, game.actions), np.float32)
-    while batch.collect(planes):
-        batch.submit(ones, np.full((1, 2), 0.5, np.float32))
-    search = _core.Mcts(
-        game.core, core_options(**settings), _core.EvaluatorKind.UNIFORM, seed=mix64(5) & MASK
-    )
-    search.set_root(position.state)
-    search.run(400)
-    ours = np.array([(m.move, m.visits, m.value) for m in search.root_moves()])
-    theirs = np.array([(m.move, m.visits, m.value) for m in batch.root_moves(0)])
-    assert np.allclose(ours, theirs, equal_nan=True)
-    assert len(search.dump()["nodes"]) < len(batch.dump(0)["nodes"])
+
+    def uniform(position: halma.Position, *context: object) -> tuple[list[float], list[float]]:
+        number = len(position.legal_moves)
+        return [1 / number] * number, [0.5, 0.5]
+
+    search = new_search(position, "uniform", settings, seed=5)
+    search.run(150)
+    root = NaiveSearch(uniform, Random(5), **settings).search(position, 150)
+    found = {m.move: (m.visits, m.value) for m in search.root_moves()}
+    for edge in root.edges:
+        visits, value = found[edge.what.value]
+        assert visits == edge.visits
+        if visits:
+            mean = edge.total if settings["rule"] == "pluska" else edge.total / np.float32(visits)
+            assert value == pytest.approx(float(mean), abs=1e-4)
 
 
 def test_batches_fill_from_many_trees_and_leaves() -> None:
     game = halma.game("rhombus-7x7-6")
-    batch = _core.Batch(game.core, core_options(rule="puct"), 8, 1)
-    for tree in range(8):
-        batch.set_root(tree, game.core.initial(), simulations=64)
-    sizes = run_batch(batch, game, per_tree=4)
+    searches = [
+        new_search(game.start(), "network", {"rule": "puct"}, seed=i, max_pending=4)
+        for i in range(8)
+    ]
+    for search in searches:
+        search.begin(64)
+    sizes = run_network(searches, game)
     assert sizes[0] == 8 and max(sizes) == 32
-    for tree in range(8):
-        assert batch.simulations(tree) == 64
-        assert sum(m.visits for m in batch.root_moves(tree)) == 64
-        dump = batch.dump(tree)
-        # Nothing is left of virtual losses: every visit brought its value.
+    for search in searches:
+        assert search.simulations == 64
+        assert sum(m.visits for m in search.root_moves()) == 64
+        dump = search.dump()
+        # No virtual loss is left: every visit brought its value.
         for kind, _, visits, _, first, number in dump["nodes"]:
             if kind == 0:
                 assert visits == 1 + sum(dump["visits"][first : first + number])
 
 
-def test_misuse_of_a_batch_is_said() -> None:
+def test_misuse_is_said() -> None:
     game = halma.game("ewn-3x3-3")
-    batch = _core.Batch(game.core, core_options(), 2)
-    with pytest.raises(ValueError, match="not been judged"):
-        batch.root_moves(0)
-    with pytest.raises(IndexError):
-        batch.root_moves(7)
+    search = _core.Search(game.core, core_options(), "network")
+    with pytest.raises(ValueError, match="not begun"):
+        search.root_moves()
     with pytest.raises(ValueError, match="player is to move"):
-        batch.set_root(0, game.core.initial(), simulations=5)
+        search.set_record(halma.Record(game).core)
+    with pytest.raises(ValueError, match="another game"):
+        search.set_record(halma.Record(halma.game("draughts-8x8")).core)
+    with pytest.raises(ValueError, match="no record"):
+        search.begin(5)
+    with pytest.raises(ValueError, match="no record"):
+        _core.Search(game.core, core_options(), "uniform").run(10)
+    search.set_record(halma.Record(game, start("ewn-3x3-3")).core)
+    search.begin(5)
     with pytest.raises(ValueError, match="wrong shape"):
-        batch.collect(np.zeros((4, 1, 1, 1), np.float32))
-    batch.set_root(0, start("ewn-3x3-3").state, simulations=5)
+        _core.collect([search], np.zeros((4, 1, 1, 1), np.float32))
     planes = np.zeros((4, *game.shape), np.float32)
-    assert batch.collect(planes) == 1
-    with pytest.raises(ValueError, match="still awaited"):
-        batch.collect(planes)
+    assert _core.collect([search], planes) == 1
+    with pytest.raises(ValueError, match="still pending"):
+        _core.collect([search], planes)
     with pytest.raises(ValueError, match="leaves x actions"):
-        batch.submit(np.zeros((1, 3), np.float32), np.zeros((1, 2), np.float32))
-    with pytest.raises(ValueError, match="set_root"):
-        _core.Mcts(game.core, core_options(), _core.EvaluatorKind.UNIFORM).run(10)
+        _core.submit([search], np.zeros((1, 3), np.float32), np.zeros((1, 2), np.float32))
+    with pytest.raises(ValueError, match="from outside"):
+        search.run(10)
+    with pytest.raises(ValueError, match="'evaluator' cannot be 'guess'"):
+        _core.Search(game.core, core_options(), "guess")
+    with pytest.raises(ValueError, match="'rule' cannot be 'best': it is one of puct, uct"):
+        core_options(rule="best")
+    with pytest.raises(ValueError, match="'c' cannot be -1: it is a number from 0 to 1000"):
+        core_options(c=-1.0)
 
 
 @cache
@@ -229,13 +253,7 @@ def test_agrees_with_expectiminimax() -> None:
         values = sorted((move_value(position, m) for m in position.legal_moves), reverse=True)
         if len(values) < 2 or values[0] == values[1]:
             continue
-        search = _core.Mcts(
-            position.game.core,
-            core_options(rule="uct", c=0.7),
-            _core.EvaluatorKind.ROLLOUT,
-            seed=tried,
-        )
-        search.set_root(position.state)
+        search = new_search(position, settings={"rule": "uct", "c": 0.7}, seed=tried)
         search.run(100_000)
         chosen = position.legal_moves[search.best()]
         right += move_value(position, chosen) == values[0]
@@ -253,7 +271,7 @@ PROOF_VALUES = {
 
 
 @pytest.mark.parametrize("name", ["ewn-3x3-3", "rhombus-3x3-3", "frogs-3-2"])
-@pytest.mark.parametrize("rule", ["uct", "puct", "gumbel"])
+@pytest.mark.parametrize("rule", ["uct", "puct", "gumbel", "rpo"])
 def test_proofs_are_true(name: str, rule: str) -> None:
     # Positions recur on the rhombus, so its exact values come from retrograde analysis.
     core = halma.game(name).core
@@ -261,9 +279,9 @@ def test_proofs_are_true(name: str, rule: str) -> None:
     table = solve(core)[0] if cyclic else {}
     proven = 0
     for position in sampled(name, 60, 5):
-        options = core_options(rule=rule, solver=True, cut_loops=cyclic)
-        search = _core.Mcts(core, options, _core.EvaluatorKind.ROLLOUT, seed=1)
-        search.set_root(position.state)
+        limits = "first-repetition" if cyclic else "game"
+        settings = {"rule": rule, "solver": True, "limits": limits}
+        search = new_search(position, settings=settings, seed=1)
         search.run(3000)
         for move, found in zip(position.legal_moves, search.root_moves(), strict=True):
             assert move.value == found.move
@@ -279,33 +297,31 @@ def test_proofs_are_true(name: str, rule: str) -> None:
     assert proven > 10
 
 
-def test_loops_are_cut() -> None:
-    """A way back to a position of the same path, or of the game so far, ends there."""
+def test_the_first_repetition_can_end_lines() -> None:
+    """A path back to a position of the same path, or of the game so far, ends there."""
     game = halma.game("rhombus-4x4-3")
-    start_position = game.start()
-    moved = start_position.play("a2-a3")
-    back = moved.play("d3-d2")
-    options = core_options(rule="uct", c=5.0, cut_loops=True)
-    search = _core.Mcts(game.core, options, _core.EvaluatorKind.ROLLOUT, seed=1)
-    search.set_root(back.state, [start_position.key, moved.key])
-    search.run(3000)
-    loops = sum(child == 0xFFFFFFFD for child in search.dump()["child"])
-    assert loops > 0
-    free = _core.Mcts(
-        game.core, core_options(rule="uct", c=5.0), _core.EvaluatorKind.ROLLOUT, seed=1
-    )
-    free.set_root(back.state)
-    free.run(3000)
-    assert not any(child == 0xFFFFFFFD for child in free.dump()["child"])
+    record = halma.Record(game)
+    record.play("a2-a3")
+    record.play("d3-d2")
+
+    def line_ends(limits: str) -> int:
+        options = core_options(rule="uct", c=5.0, limits=limits)
+        search = _core.Search(game.core, options, "rollout", seed=1)
+        search.set_record(record.core)
+        search.run(3000)
+        return sum(child == 0xFFFFFFFD for child in search.dump()["child"])
+
+    assert line_ends("first-repetition") > 0
+    assert line_ends("rules") == line_ends("game") == 0
 
 
 def test_noise_and_priors_at_the_root() -> None:
     game = halma.game("rhombus-7x7-6")
-    options = core_options(noise_weight=0.25, noise_alpha=0.3)
+    settings = {"rule": "puct", "dirichlet_weight": 0.25, "dirichlet_alpha": 0.3}
     sums, spread = [], []
     for seed in range(200):
-        search = _core.Mcts(game.core, options, _core.EvaluatorKind.UNIFORM, seed=seed)
-        search.set_root(game.core.initial())
+        search = new_search(game.start(), "uniform", settings, seed=seed)
+        search.run(1)
         priors = [m.prior for m in search.root_moves()]
         sums.append(sum(priors))
         spread.append(np.var([(p - 0.75 / 10) / 0.25 for p in priors]))
@@ -317,15 +333,17 @@ def test_noise_and_priors_at_the_root() -> None:
 def test_a_tree_can_be_kept() -> None:
     position = start("ewn-3x3-3")
     game = position.game
-    search = _core.Mcts(
-        game.core, core_options(rule="uct", c=1.0), _core.EvaluatorKind.ROLLOUT, seed=1
-    )
-    search.set_root(position.state)
+    record = halma.Record(game, position)
+    settings = {"rule": "uct", "c": 1.0}
+    search = _core.Search(game.core, core_options(**settings), "rollout", seed=1, reuse=True)
+    search.set_record(record.core)
     search.run(5000)
     best = position.legal_moves[search.best()]
-    after = position.play(best).resolve("1")
     dump = search.dump()
-    search.advance(after.state, best.value, [1])
+    record.play(best)
+    record.resolve(next(o for o in record.position.outcomes if o.text == "1"))
+    search.set_record(record.core)
+    search.run(1)
     assert search.simulations > 500
     kept = search.dump()
     assert len(kept["nodes"]) < len(dump["nodes"])
@@ -333,16 +351,15 @@ def test_a_tree_can_be_kept() -> None:
     assert sum(visits) == search.simulations
     search.run(search.simulations + 1000)
     assert sum(m.visits for m in search.root_moves()) == sum(visits) + 1000
-    # Nothing is known of a position that was never visited: the tree starts anew.
-    far = game.position("1../.../..a r 1")
-    search.advance(far.state, 999, [])
-    assert search.simulations == 0
+    # Another game: the tree starts anew.
+    search.set_record(halma.Record(game, game.position("1../.../..a r 1")).core)
+    search.run(1)
+    assert search.simulations == 1
 
 
 def test_time_is_a_limit() -> None:
     game = halma.game("star-121-2p")
-    search = _core.Mcts(game.core, core_options(), _core.EvaluatorKind.ROLLOUT, seed=1)
-    search.set_root(game.core.initial())
+    search = new_search(game.start(), seed=1)
     search.run(seconds=0.05)
     assert 0 < search.simulations < 10**6
 
@@ -351,10 +368,7 @@ def test_same_seed_same_tree() -> None:
     position = start("cdc-2x4-PPPP")
     dumps = []
     for _ in range(2):
-        search = _core.Mcts(
-            position.game.core, core_options(rule="uct"), _core.EvaluatorKind.ROLLOUT, seed=9
-        )
-        search.set_root(position.state)
+        search = new_search(position, settings={"rule": "uct"}, seed=9)
         search.run(500)
         dumps.append(search.dump())
     assert dumps[0] == dumps[1]
@@ -365,14 +379,7 @@ def test_threads_change_nothing() -> None:
         searches = []
         for seed, name in enumerate([*POSITIONS, *POSITIONS]):
             position = start(name)
-            search = _core.Mcts(
-                position.game.core,
-                core_options(rule="uct", c=1.4, rollout_plies=200),
-                _core.EvaluatorKind.ROLLOUT,
-                seed=seed,
-            )
-            search.set_root(position.state)
-            searches.append(search)
+            searches.append(new_search(position, settings={"rule": "uct", "c": 1.4}, seed=seed))
         _core.run_many(searches, 300, threads=threads)
         return [search.dump() for search in searches]
 
@@ -386,32 +393,27 @@ def test_searches_of_a_python_game_share_threads() -> None:
     game = halma.game("frogs-3-2")
     searches = []
     for seed in range(4):
-        search = _core.Mcts(game.core, core_options(), _core.EvaluatorKind.ROLLOUT, seed=seed)
-        search.set_root(game.core.initial())
-        searches.append(search)
+        searches.append(new_search(game.start(), seed=seed))
     _core.run_many(searches, 50, threads=2)
     assert [search.simulations for search in searches] == [50] * 4
     with pytest.raises(ValueError, match="only once"):
         _core.run_many([searches[0], searches[0]], 60)
 
 
-def test_linear_judgement_needs_features() -> None:
+def test_a_linear_evaluator_needs_features() -> None:
     options = core_options()
-    linear = _core.EvaluatorKind.LINEAR
     with pytest.raises(ValueError, match="no features"):
-        _core.Mcts(halma.game("frogs-3-2").core, options, linear)
+        _core.Search(halma.game("frogs-3-2").core, options, "linear")
     with pytest.raises(ValueError, match="has 3 features"):
-        _core.Mcts(halma.game("draughts-8x8").core, options, linear, weights=[1.0])
-    position = start("draughts-8x8")
-    search = _core.Mcts(position.game.core, options, linear, seed=1)
-    search.set_root(position.state)
+        _core.Search(halma.game("draughts-8x8").core, options, "linear", weights=[1.0])
+    search = new_search(start("draughts-8x8"), "linear", seed=1)
     search.run(500)
     assert 0 < search.root_value < 1
 
 
 def test_options_that_do_not_fit_a_game_are_said() -> None:
     from halma.errors import OptionError
-    from halma.search import TreeOptions, TreeSearch
+    from halma.search import TreeSearch
 
     with pytest.raises(OptionError, match="'frogs-3-2': this game has no features"):
-        TreeSearch(halma.game("frogs-3-2"), TreeOptions(evaluator="linear"))
+        TreeSearch(halma.game("frogs-3-2"), evaluator="linear")

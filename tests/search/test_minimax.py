@@ -67,7 +67,7 @@ def compare_with_twin(name, shares):
     chosen = positions[0].game
     weights = default_weights(chosen)
     noisy = must_capture(chosen) if name.startswith("draughts") else never
-    search = Minimax(chosen, repetition=False)
+    search = Minimax(chosen, limits="rules")
     for depth, number in shares.items():
         for _ in range(number):
             position = positions.pop()
@@ -92,9 +92,9 @@ def test_alphabeta_is_minimax_deeper(name):
 @pytest.mark.parametrize("name", ["rhombus-5x5-3", "rhombus-6x6-6", "draughts-8x8"])
 def test_no_switch_changes_the_value(name):
     chosen = game(name)
-    plain = Minimax(chosen, pruning="none", deepen=False, repetition=False)
+    plain = Minimax(chosen, pruning="none", deepen=False, limits="rules")
     others = [
-        Minimax(chosen, repetition=False, **options)
+        Minimax(chosen, limits="rules", **options)
         for options in (
             {},
             {"table_bits": 0},
@@ -125,7 +125,7 @@ def test_searches_do_not_depend_on_earlier_ones():
 @pytest.mark.parametrize("name", ["rhombus-5x5-3", "draughts-8x8", "frogs-3-2"])
 def test_all_moves_have_their_own_value(name):
     chosen = game(name)
-    search = Minimax(chosen, repetition=False)
+    search = Minimax(chosen, limits="rules")
     noisy = must_capture(chosen) if name.startswith("draughts") else never
     weights = default_weights(chosen)
     for position in decisions(name, 20, seed=3):
@@ -160,7 +160,7 @@ def test_line_is_legal_and_leads_to_the_value(name):
     noisy = must_capture(chosen) if name.startswith("draughts") else never
     full = 0
     for position in decisions(name, 40, seed=11):
-        found = Minimax(chosen, repetition=False).search(position, depth=3)
+        found = Minimax(chosen, limits="rules").search(position, depth=3)
         assert found.line[0] == found.best
         at, sign = position, 1
         for move in found.line:
@@ -300,7 +300,7 @@ def test_repetition_is_a_draw():
     # The position alone does not tell what stood before, and the switch turns it off.
     for found in (
         Minimax(chosen).search(record.position, depth=1),
-        Minimax(chosen, repetition=False).search(record, depth=1),
+        Minimax(chosen, limits="rules").search(record, depth=1),
     ):
         assert found.value == -3.0
 
@@ -323,7 +323,7 @@ def test_expectimax_is_expectiminimax(name, shares):
     chosen = positions[0].game
     weights = default_weights(chosen)
     searches = [
-        Minimax(chosen, "expectimax", pruning=pruning, ordering=ordering, repetition=False)
+        Minimax(chosen, "expectimax", pruning=pruning, ordering=ordering, limits="rules")
         for pruning in ("none", "windows", "probes")
         for ordering in ("listed", "score")
     ]
@@ -356,7 +356,7 @@ def test_star_pruning_saves_nodes():
         nodes = dict.fromkeys(("none", "windows", "probes"), 0)
         for position in decisions(name, 20, seed=4, ply_limit=10):
             for pruning in nodes:
-                search = Minimax(position.game, "expectimax", pruning=pruning, repetition=False)
+                search = Minimax(position.game, "expectimax", pruning=pruning, limits="rules")
                 nodes[pruning] += search.search(position, depth=3).nodes
         assert nodes["probes"] < nodes["windows"] < nodes["none"]
         assert nodes["probes"] < 0.75 * nodes["none"]
@@ -396,7 +396,7 @@ def test_two_players_are_paranoid_by_nature():
     for position in decisions("rhombus-4x4-3", 60, seed=9):
         chosen = position.game
         depth = rng.choice([1, 2, 3])
-        found = Minimax(chosen, repetition=False).search(position, depth=depth)
+        found = Minimax(chosen, limits="rules").search(position, depth=depth)
         if found.plies_to_end is None:
             for kind in ("maxn", "paranoid"):
                 assert Minimax(chosen, kind).search(position, depth=depth).value == found.value

@@ -15,7 +15,7 @@ from halma import _core
 from halma.agents import agent, play_game
 from halma.errors import OptionError, TableError
 from halma.games import Position, Record
-from halma.search import Minimax, TreeOptions, TreeSearch
+from halma.search import Minimax, TreeSearch, search_options
 from halma.search.minimax import default_weights
 from halma.solve import Solution, solution_for
 from halma.solve.solver import endgames_for
@@ -77,17 +77,17 @@ def test_inside_the_table_one_move_tells_all():
 
 
 @pytest.mark.parametrize(
-    "dials",
+    "options",
     [
         {"pruning": "none", "ordering": "listed", "table_bits": 0},
         {"pruning": "windows", "ordering": "score", "table_bits": 0},
         {},
     ],
 )
-def test_agrees_with_the_naive_twin(dials):
+def test_agrees_with_the_naive_twin(options):
     oracle = endings(3).oracle
     weights = default_weights(GAME)
-    search = Minimax(GAME, deepen=False, quiescence=False, repetition=False, oracle=oracle, **dials)
+    search = Minimax(GAME, deepen=False, quiescence=False, limits="rules", oracle=oracle, **options)
     for depth, number in ((1, 300), (2, 200), (3, 60)):
         for position in few_pieces(4, number, depth) + few_pieces(5, number // 4, depth):
             wanted = minimax(GAME.core, position.state, depth, weights, known=known_to(oracle))
@@ -127,7 +127,9 @@ def test_without_an_oracle_nothing_changes():
 
 
 def tree(position: Position, oracle: _core.Oracle, simulations: int, **options):
-    search = TreeSearch(GAME, TreeOptions(**options), seed=1, oracle=oracle)
+    search = TreeSearch(
+        GAME, search_options(GAME, **{"rule": "uct", **options}), seed=1, oracle=oracle
+    )
     return search.search(position, simulations=simulations)
 
 
@@ -136,7 +138,9 @@ def tree(position: Position, oracle: _core.Oracle, simulations: int, **options):
 def test_a_tree_inside_the_table_need_not_grow(rule, solver):
     truth = endings(3)
     for position in few_pieces(3, 150):
-        found = tree(position, truth.oracle, 500, rule=rule, solver=solver, considered=512)
+        found = tree(
+            position, truth.oracle, 500, rule=rule, solver=solver, max_considered_actions=512
+        )
         assert found.value == truth.value(position)
         assert found.best in truth.best_moves(position)
         assert found.proven
@@ -201,10 +205,10 @@ def test_a_proven_win_is_the_quickest_of_those_proven():
 @pytest.mark.parametrize(
     "name",
     [
-        "alphabeta:depth=1,endings=3",
-        "minimax:depth=1,endings=3",
-        "mcts:sims=60,endings=3",
-        "mcts:sims=60,endings=3,solver=on,reuse=on,temperature=1",
+        "alphabeta:depth=1,endgames=3",
+        "minimax:depth=1,endgames=3",
+        "mcts:sims=60,endgames=3",
+        "mcts:sims=60,endgames=3,solver=on,reuse=on,temperature=1",
     ],
 )
 def test_a_won_ending_is_won_as_soon_as_promised(name):
@@ -275,8 +279,10 @@ def test_a_chance_that_is_nearly_certain_is_not_called_a_win():
     nearly = core.denominator * (1 - 1e-12)
     arrays["values"] = np.full_like(arrays["values"], core.denominator - nearly)
     oracle = _core.ExpectimaxTable(game.core, arrays["values"], arrays["distances"])
-    options = TreeOptions(solver=True, evaluator="uniform")
-    found = TreeSearch(game, options, oracle=oracle).search(position, simulations=99)
+    options = search_options(game, rule="uct", solver=True)
+    found = TreeSearch(game, options, evaluator="uniform", oracle=oracle).search(
+        position, simulations=99
+    )
     # One move captures the last piece but two; after all of them chance speaks.
     assert {report.proof for report in found.moves} == {"exact"}
     assert 0.999 < found.value < 1.0
@@ -333,22 +339,22 @@ def test_nothing_is_known_where_the_game_is_over():
 
 def test_a_missing_table_is_named_with_the_command_that_makes_it():
     with pytest.raises(TableError, match="run 'halma solve draughts-8x8 --pieces 5' first"):
-        agent("alphabeta:depth=1,endings=5").choose(Record(GAME), random.Random(0))
+        agent("alphabeta:depth=1,endgames=5").choose(Record(GAME), random.Random(0))
     with pytest.raises(TableError, match="run 'halma solve rhombus-6x6-6' first"):
         record = Record(halma.game("rhombus-6x6-6"))
         agent("mcts:sims=5,evaluator=solution").choose(record, random.Random(0))
-    with pytest.raises(OptionError, match="no use for 'endings'"):
-        agent("minimax:endings=3,solution=on")
+    with pytest.raises(OptionError, match="'endgames' adds nothing"):
+        agent("minimax:endgames=3,solution=on")
     with pytest.raises(OptionError, match="from 2 to 6"):
-        agent("mcts:sims=5,endings=1")
+        agent("mcts:sims=5,endgames=1")
 
 
 def test_a_table_on_disk_is_used(tmp_path):
     halma.solve.solve(GAME, tmp_path, pieces=2)
     assert [p.name for p in tmp_path.iterdir()] == ["draughts-8x8,pieces=2.table"]
     position = few_pieces(2, 1)[0]
-    found = agent("alphabeta:depth=1,endings=2").analyse(Record(GAME, position), random.Random(0))
+    found = agent("alphabeta:depth=1,endgames=2").analyse(Record(GAME, position), random.Random(0))
     assert found.proven
     (tmp_path / "draughts-8x8,pieces=2.table").write_bytes(b"spoilt")
     with pytest.raises(TableError, match="is not used"):
-        agent("alphabeta:depth=1,endings=2").choose(Record(GAME, position), random.Random(0))
+        agent("alphabeta:depth=1,endgames=2").choose(Record(GAME, position), random.Random(0))

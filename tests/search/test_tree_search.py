@@ -6,9 +6,15 @@ import pytest
 
 import halma
 from halma.errors import ChanceError, GameOverError, OptionError
-from halma.search import TreeOptions, TreeSearch
+from halma.search import TreeSearch, search_options
 
 MIDDLE = "12./3.a/.cb r 2"
+
+
+def tree_search(game, seed=0, evaluator="rollout", reuse=False, oracle=None, **options):
+    """A search with UCT unless another rule is among the options."""
+    options = search_options(game, **{"rule": "uct", **options})
+    return TreeSearch(game, options, evaluator=evaluator, seed=seed, reuse=reuse, oracle=oracle)
 
 
 def ewn(text=MIDDLE):
@@ -28,7 +34,7 @@ def opened(variant, seed=0, plies=0):
 @pytest.mark.parametrize("rule", ["uct", "puct", "gumbel", "pluska"])
 def test_a_report_covers_every_move(rule):
     position = ewn()
-    search = TreeSearch(position.game, TreeOptions(rule=rule), seed=1)
+    search = tree_search(position.game, rule=rule, seed=1)
     found = search.search(position, simulations=400)
     assert {report.move for report in found.moves} == set(position.legal_moves)
     # The best child's value makes a maximum of single random games: too rough here.
@@ -50,7 +56,7 @@ def test_moves_stand_in_order():
 
 def test_a_line_can_be_played():
     record = opened("rhombus-5x5-3", plies=4)
-    found = TreeSearch(record.game, TreeOptions(rule="puct", evaluator="linear")).search(
+    found = tree_search(record.game, rule="puct", evaluator="linear").search(
         record, simulations=2000
     )
     assert max(len(report.line) for report in found.moves) > 2
@@ -68,7 +74,7 @@ def test_moves_that_were_never_tried_have_no_value():
 
 def test_the_same_seed_gives_the_same_search():
     def once(seed):
-        search = TreeSearch(ewn().game, TreeOptions(rule="puct", noise=0.25), seed)
+        search = tree_search(ewn().game, rule="puct", dirichlet_weight=0.25, seed=seed)
         return search.search(ewn(), simulations=500).as_dict()
 
     assert once(3) == once(3)
@@ -76,8 +82,8 @@ def test_the_same_seed_gives_the_same_search():
 
 
 def test_noise_changes_priors():
-    plain = TreeSearch(ewn().game, TreeOptions(rule="puct")).search(ewn(), simulations=1)
-    noisy = TreeSearch(ewn().game, TreeOptions(rule="puct", noise=0.5)).search(ewn(), simulations=1)
+    plain = tree_search(ewn().game, rule="puct").search(ewn(), simulations=1)
+    noisy = tree_search(ewn().game, rule="puct", dirichlet_weight=0.5).search(ewn(), simulations=1)
     assert [report.prior for report in plain.moves] == pytest.approx([1 / 3] * 3)
     assert len({report.prior for report in noisy.moves}) == 3
 
@@ -85,7 +91,7 @@ def test_noise_changes_priors():
 def test_the_solver_proves():
     # Red's 2 steps into the far corner.
     position = ewn(".../.2./.a. r 2")
-    found = TreeSearch(position.game, TreeOptions(solver=True)).search(position, simulations=1000)
+    found = tree_search(position.game, solver=True).search(position, simulations=1000)
     assert (found.best.text, found.moves[0].proof, found.value) == ("b2-c3", "win", 1.0)
     assert found.simulations < 1000
 
@@ -130,29 +136,29 @@ def test_without_reuse_every_search_starts_anew():
 
 
 def test_a_tree_is_not_kept_for_another_record_or_after_an_undo():
-    record = opened("rhombus-5x5-3")
+    record = opened("rhombus-5x5-3", plies=2)
     search = TreeSearch(record.game, reuse=True)
     search.search(record, simulations=3000)
-    assert search.follows(record)
-    assert not search.follows(opened("rhombus-5x5-3"))
+    other = opened("rhombus-5x5-3", seed=3, plies=2)
+    assert search.search(other, simulations=7).simulations == 7
+    search.search(record, simulations=3000)
     record.play(record.position.legal_moves[0])
     search.search(record, simulations=10)
     record.undo()
-    assert not search.follows(record)
     assert search.search(record, simulations=7).simulations == 7
 
 
-def test_loops_are_cut_against_the_game_so_far():
+def test_the_first_repetition_of_the_game_so_far_ends_a_line():
     """A move back to where the game has been is worth what a stopped game gives: a draw."""
     game = halma.game("rhombus-4x4-3")
     record = halma.Record(game)
     for text in ("a2-a3", "c4-c3", "a3-a2"):
         record.play(text)
     back = next(m for m in record.position.legal_moves if m.text == "c3-c4")
-    options = TreeOptions(rule="uct", evaluator="linear", cut_loops=True)
 
     def value(at):
-        moves = TreeSearch(game, options).search(at, simulations=400).moves
+        search = tree_search(game, evaluator="linear", limits="first-repetition")
+        moves = search.search(at, simulations=400).moves
         return next(report.value for report in moves if report.move == back)
 
     assert value(record) == 0.5
@@ -162,19 +168,19 @@ def test_loops_are_cut_against_the_game_so_far():
 @pytest.mark.parametrize(
     ("options", "limits", "words"),
     [
-        (TreeOptions(), {}, "needs a limit"),
-        (TreeOptions(rule="gumbel"), {"seconds": 1.0}, "needs a number of them"),
+        ({}, {}, "needs a limit"),
+        ({"rule": "gumbel"}, {"seconds": 1.0}, "needs a number of them"),
     ],
 )
 def test_impossible_limits_are_sentences(options, limits, words):
     with pytest.raises(OptionError, match=words):
-        TreeSearch(ewn().game, options).search(ewn(), **limits)
+        tree_search(ewn().game, **options).search(ewn(), **limits)
 
 
-@pytest.mark.parametrize("options", [TreeOptions(rule="pluska"), TreeOptions(solver=True)])
+@pytest.mark.parametrize("options", [{"rule": "pluska"}, {"solver": True}])
 def test_what_is_for_two_players_only(options):
     with pytest.raises(OptionError, match="for two players, and 'star-37-3p' has 3"):
-        TreeSearch(halma.game("star-37-3p"), options)
+        tree_search(halma.game("star-37-3p"), **options)
 
 
 def test_nothing_to_search():

@@ -6,7 +6,7 @@ import pytest
 import halma
 from halma import _core
 from halma.networks import FunctionEvaluator
-from halma.selfplay import FinishedGames, Pool, PoolOptions
+from halma.selfplay import FinishedGames, Pool, selfplay_options
 from halma.selfplay.games import mover_first
 
 
@@ -18,7 +18,9 @@ def some_games(variant, number=7):
         zeros = np.zeros((len(planes), game.actions), np.float32)
         return zeros, np.full((len(planes), game.players), 1 / game.players, np.float32)
 
-    options, limits = PoolOptions(simulations=2, opening=(0, 2)), _core.Limits(plies=12)
+    search = {"rule": "puct", "dirichlet_weight": 0.25}
+    options = selfplay_options(game, search, simulations=2, random_plies_max=2)
+    limits = _core.Limits(plies=12)
     evaluator = FunctionEvaluator(game.shape, equal)
     return Pool(game, options, [evaluator], slots=4, games=number, limits=limits).play()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -14,11 +13,17 @@ import halma
 from halma import _core
 from halma.errors import OptionError
 from halma.networks import FunctionEvaluator
-from halma.search.mcts import TreeOptions
-from halma.selfplay import FinishedGames, Pool, PoolOptions
+from halma.search import search_options
+from halma.selfplay import FinishedGames, Pool, selfplay_options
 
-PUCT = TreeOptions(rule="puct", c=1.5, noise=0.25)
-SMALL = PoolOptions(search=PUCT, simulations=12, temperatures=((0, 1.0), (8, 0.0)))
+PUCT = {"rule": "puct", "c": 1.5, "dirichlet_weight": 0.25}
+GUMBEL = {"rule": "gumbel", "gumbel_scale": 1.0}
+SMALL = {"search": PUCT, "simulations": 12, "temperatures": [(0, 1.0), (8, 0.0)]}
+
+
+def replace(options: dict, **changes: object) -> dict:
+    return {**options, **changes}
+
 
 #: without chance, with dice, with flips, with planes of the past, three players, passes
 NAMES = ("rhombus-4x4-3", "ewn-3x3-3", "cdc-2x4-PPPP", "rhombus-4x4-3:view=ids", "star-37-3p")
@@ -42,7 +47,7 @@ def made_up(game: halma.Game, planes: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 def make_pool(
     game: halma.Game,
-    options: PoolOptions = SMALL,
+    options: dict = SMALL,
     groups: int = 2,
     function=made_up,
     dtype: str = "float32",
@@ -50,7 +55,7 @@ def make_pool(
 ) -> Pool:
     """Return a pool whose evaluations are random but fixed."""
     evaluator = FunctionEvaluator(game.shape, lambda planes: function(game, planes), dtype)
-    return Pool(game, options, [evaluator] * groups, **more)
+    return Pool(game, selfplay_options(game, **options), [evaluator] * groups, **more)
 
 
 def by_number(games: FinishedGames) -> dict[int, dict[str, object]]:
@@ -67,7 +72,7 @@ def by_number(games: FinishedGames) -> dict[int, dict[str, object]]:
             "choices": games.choices[rows].tolist(),
             "offsets": np.diff(games.policy_offsets[rows.start : rows.stop + 1]).tolist(),
             "actions": games.policy_actions[entries].tolist(),
-            "shares": games.policy_shares[entries].tobytes(),
+            "shares": games.policy_weights[entries].tobytes(),
         }
     assert len(found) == len(games)
     return found
@@ -98,7 +103,7 @@ def test_games_do_not_depend_on_threads_groups_or_slots(name: str) -> None:
         by_number(
             make_pool(
                 game,
-                replace(SMALL, simulations=6, opening=(0, 3)),
+                replace(SMALL, simulations=6, random_plies_min=0, random_plies_max=3),
                 slots=slots,
                 groups=groups,
                 threads=threads,
@@ -137,7 +142,7 @@ def test_games_are_those_of_the_record(name: str) -> None:
     """Replayed move by move, every row, end, score and outcome is what a record says."""
     game = halma.game(name)
     limits = short(game)
-    options = replace(SMALL, opening=(2, 2))
+    options = replace(SMALL, random_plies_min=2, random_plies_max=2)
     games = make_pool(game, options, slots=4, threads=2, seed=7, games=8, limits=limits).play()
     assert len(games) == 8
     assert games.encode(game, np.arange(len(games.moves))).shape == (len(games.moves), *game.shape)
@@ -182,13 +187,13 @@ def test_games_are_those_of_the_record(name: str) -> None:
 def test_targets(name: str, rule: str) -> None:
     """Targets are distributions over legal moves; PUCT's are visits of all simulations."""
     game = halma.game(name)
-    options = replace(SMALL, search=TreeOptions(rule=rule), simulations=10)
+    options = replace(SMALL, search={"rule": rule}, simulations=10)
     games = make_pool(game, options, slots=4, seed=1, games=6, limits=short(game, 16)).play()
     assert (games.choices == _core.Choice.FULL.value).all()
     assert (games.simulations == 10).all()
     for row in range(len(games.moves)):
         part = slice(games.policy_offsets[row], games.policy_offsets[row + 1])
-        actions, shares = games.policy_actions[part], games.policy_shares[part]
+        actions, shares = games.policy_actions[part], games.policy_weights[part]
         state = games.states[row].tobytes()
         legal = {game.core.action(state, move) for move in game.core.legal(state)}
         assert set(actions.tolist()) <= legal
@@ -207,23 +212,20 @@ def test_targets(name: str, rule: str) -> None:
 )
 def test_without_noise_it_plays_what_a_single_tree_plays(name: str) -> None:
     game = halma.game(name)
-    search = TreeOptions(rule="puct", c=1.5)
-    options = PoolOptions(search=search, simulations=20, temperatures=((0, 0.0),))
+    search = {"rule": "puct", "c": 1.5}
+    options = {"search": search, "simulations": 20, "temperatures": [(0, 0.0)]}
     limits = short(game, 20)
     games = make_pool(game, options, slots=2, games=1, limits=limits).play()
     planes = np.zeros((1, *game.shape), np.float32)
     record = _core.Record(game.core, limits, game.core.initial())
-    earlier: list[bytes] = []
-    batch = _core.Batch(game.core, search.for_game(game), 1)
+    single = _core.Search(game.core, search_options(game, **search), "network")
     for row, (_, move) in enumerate(games.events(0)):
-        state = record.state()
-        batch.set_root(0, state, 20, earlier, record.halfmove_clock, limits.no_progress)
-        while batch.collect(planes):
-            logits, values = made_up(game, planes)
-            batch.submit(np.exp(logits), values)
-        assert game.core.legal(state)[batch.best(0)] == move
-        assert batch.root_value(0) == pytest.approx(games.values[row], abs=1e-4)
-        earlier.insert(0, state)
+        single.set_record(record)
+        single.begin(20)
+        while _core.collect([single], planes):
+            _core.submit([single], *made_up(game, planes))
+        assert game.core.legal(record.state())[single.best()] == move
+        assert single.root_value == pytest.approx(games.values[row], abs=1e-4)
         record.play(move)
     assert record.end != _core.End.NONE
 
@@ -248,28 +250,35 @@ def test_bytes_and_halves_say_the_same() -> None:
     assert found[0] == found[1]
     assert len(found[2]) == 2
     assert halma.game("ewn-3x3-3").core.byte_planes
-    with pytest.raises(ValueError, match="not whole"):
+    with pytest.raises(ValueError, match="no byte planes"):
         make_pool(halma.game("cdc-2x4-PPPP"), dtype="uint8", slots=2, games=2).play()
 
 
 def test_halves_are_read_exactly() -> None:
     """The policy of a single simulation is the softmax of the logits, whatever their type."""
     game = halma.game("rhombus-4x4-3")
-    options = PoolOptions(search=TreeOptions(rule="gumbel"), simulations=1)
+    options = {"search": GUMBEL, "simulations": 1}
     row = np.resize(np.array([0, -0.0, 6e-8, -6e-5, 1e-3, 0.333, -2.5, 11.0]), (1, game.actions))
     shares = []
     for dtype in (np.float16, np.float32):
         logits = row.astype(np.float16).astype(dtype)
         output = (logits, np.full((1, 2), 0.5, dtype))
         evaluator = FunctionEvaluator(game.shape, lambda planes, output=output: output)
-        pool = Pool(game, options, [evaluator], slots=1, games=1, limits=short(game, 1))
-        shares.append(pool.play().policy_shares)
+        pool = Pool(
+            game,
+            selfplay_options(game, **options),
+            [evaluator],
+            slots=1,
+            games=1,
+            limits=short(game, 1),
+        )
+        shares.append(pool.play().policy_weights)
     np.testing.assert_array_equal(*shares)
 
 
 def test_several_leaves_of_a_tree() -> None:
     game = halma.game("rhombus-4x4-3")
-    options = replace(SMALL, simulations=20, leaves=4)
+    options = replace(SMALL, simulations=20, max_pending=4)
     pool = make_pool(game, options, slots=3, groups=1, seed=1, games=3, limits=short(game, 8))
     assert len(pool.buffers[0].planes) == 12
     games = pool.play()
@@ -289,8 +298,8 @@ def test_reused_trees_need_fewer_leaves() -> None:
         assert (games.simulations >= 40).all()
         leaves[reuse] = pool.totals["leaves"] / len(games.moves)
     assert leaves[True] < 0.9 * leaves[False]
-    with pytest.raises(OptionError, match="Gumbel"):
-        make_pool(game, replace(SMALL, search=TreeOptions(rule="gumbel"), reuse=True), slots=2)
+    with pytest.raises(OptionError, match="new tree at every move"):
+        make_pool(game, replace(SMALL, search=GUMBEL, reuse=True), slots=2)
 
 
 @pytest.mark.parametrize("name", ["ewn-3x3-3", "cdc-2x4-PPPP", "star-37-3p"])
@@ -324,7 +333,7 @@ def test_temperature() -> None:
     number = {}
     for temperature in (0.0, 1.0):
         options = replace(
-            SMALL, search=TreeOptions(rule="puct", c=5), temperatures=((0, temperature), (6, 0.0))
+            SMALL, search={"rule": "puct", "c": 5.0}, temperatures=((0, temperature), (6, 0.0))
         )
         games = make_pool(game, options, slots=8, games=8, limits=short(game, 12)).play()
         number[temperature] = len({tuple(games.events(i)) for i in range(8)})
@@ -336,13 +345,13 @@ def test_resigning() -> None:
     """Whoever finds itself below the threshold gives up, but not in the games played on."""
     game = halma.game("rhombus-4x4-3")
     options = replace(
-        SMALL, resign_below=0.45, resign_after=2, resign_never_share=0.5, simulations=8
+        SMALL, resign_threshold=0.45, resign_consecutive=2, no_resign_share=0.5, simulations=8
     )
     pool = make_pool(game, options, slots=8, seed=1, games=40, limits=short(game, 30))
     games = pool.play()
     resigned = games.ends == _core.End.NONE.value
     due = games.resign_plies >= 0
-    assert due.sum() > 30  # made-up judgements despair soon
+    assert due.sum() > 30  # made-up values are often low
     assert np.array_equal(resigned, due & games.may_resign.astype(bool))
     assert 8 < resigned.sum() < 30
     for i, rows in each_game(games):
@@ -366,7 +375,7 @@ def test_resigning() -> None:
 
 def test_three_players_resign_when_one_is_left() -> None:
     game = halma.game("star-37-3p")
-    options = replace(SMALL, resign_below=0.33, resign_never_share=0.0, simulations=8)
+    options = replace(SMALL, resign_threshold=0.33, no_resign_share=0.0, simulations=8)
     games = make_pool(game, options, slots=8, seed=1, games=12, limits=short(game, 60)).play()
     resigned = games.ends == _core.End.NONE.value
     assert resigned.any()
@@ -377,7 +386,13 @@ def test_memory_is_flat() -> None:
     game = halma.game("ewn-3x3-3")
     zeros = (np.zeros((16, game.actions), np.float32), np.full((16, 2), 0.5, np.float32))
     evaluator = FunctionEvaluator(game.shape, lambda planes: zeros)
-    pool = Pool(game, replace(SMALL, simulations=16), [evaluator], slots=16, seed=1)
+    pool = Pool(
+        game,
+        selfplay_options(game, **replace(SMALL, simulations=16)),
+        [evaluator],
+        slots=16,
+        seed=1,
+    )
     seen = []
     while pool.totals["games"] < 600:
         assert len(pool.play(games=5)) >= 5
@@ -390,7 +405,7 @@ def test_memory_is_flat() -> None:
 
 def test_games_without_a_search_do_not_hang() -> None:
     game = halma.game("ewn-3x3-3")
-    options = replace(SMALL, opening=(200, 200))
+    options = replace(SMALL, random_plies_min=200, random_plies_max=200)
     pool = make_pool(game, options, slots=2, groups=1)
     planes = pool.buffers[0].planes
     assert pool.core.collect(0, planes) == 0
@@ -425,11 +440,11 @@ def test_games_written_in_python() -> None:
 def test_wrong_use_is_refused() -> None:
     game = halma.game("ewn-3x3-3")
     for options, message in (
-        (replace(SMALL, search=TreeOptions(rule="uct")), "'uct' makes no use of a policy"),
-        (replace(SMALL, simulations=0), "at least one simulation"),
-        (replace(SMALL, full_share=0.5), "fast search"),
-        (replace(SMALL, opening=(3, 1)), "random moves"),
-        (replace(SMALL, resign_below=1.0), "resignation"),
+        (replace(SMALL, search={"rule": "uct"}), "no use of a network"),
+        (replace(SMALL, simulations=0), "'simulations' cannot be 0"),
+        (replace(SMALL, fast_simulations=0), "'fast_simulations' cannot be 0"),
+        (replace(SMALL, random_plies_min=3, random_plies_max=1), "above 'random_plies_max'"),
+        (replace(SMALL, resign_threshold=1.0), "'resign_threshold' cannot be 1"),
         (replace(SMALL, temperatures=((5, 1.0), (5, 0.0))), "order of plies"),
     ):
         with pytest.raises(OptionError, match=message):
@@ -448,13 +463,13 @@ def test_wrong_use_is_refused() -> None:
     with pytest.raises(ValueError, match="float32"):
         pool.core.collect(0, planes.astype(np.float64))
     assert pool.core.collect(0, planes) == 2
-    with pytest.raises(ValueError, match="still awaited"):
+    with pytest.raises(ValueError, match="still pending"):
         pool.core.collect(0, planes)
     with pytest.raises(ValueError, match="leaves x actions"):
         pool.core.submit(0, logits[:1], values)
     with pytest.raises(ValueError, match="float32 or float16"):
         pool.core.submit(0, logits.astype(np.float64), values)
-    with pytest.raises(RuntimeError, match="no number"):
+    with pytest.raises(RuntimeError, match="not finite"):
         pool.core.submit(0, logits * np.nan, values)
     with pytest.raises(ValueError, match="failed before"):
         pool.core.collect(0, planes)

@@ -4,7 +4,7 @@ import pytest
 from networks.tiny_network import tiny_network
 
 import halma
-from halma.agents import agent, kinds, play_game
+from halma.agents import agent, play_game, specs
 from halma.errors import HalmaError
 from halma.games import Record
 from halma.solve import solution_for, solve
@@ -35,7 +35,7 @@ def kept_tables(tables, monkeypatch):
 
 def everybody(game, folder):
     """Return the name of one agent of each kind but people, and some more."""
-    names = {kind.name: kind.example or kind.name for kind in kinds() if kind.name != "human"}
+    names = {kind.name: kind.example or kind.name for kind in specs() if kind.name != "human"}
     names["table"] = f"table:{table_path(game)}"
     names["mcts"] = "mcts:sims=12"  # random games on these boards are long
     names["net"] = f"net:file={tiny_network(game, folder / 'net.onnx')},sims=8"

@@ -1,19 +1,19 @@
-"""Agents: who plays. `agent("greedy:stochastic")` finds one by its name."""
+"""Agents, which choose moves. `agent("greedy:stochastic")` finds one by its name."""
 
 from halma.agents.agent import Agent, Analyst
 from halma.agents.human import LeftError
-from halma.agents.kind import Kind
-from halma.agents.match import Step, play_game
-from halma.agents.registry import agent, kinds, register
+from halma.agents.play import Step, play_game
+from halma.agents.registry import agent, register, specs
+from halma.agents.spec import AgentSpec
 
 __all__ = [
     "Agent",
+    "AgentSpec",
     "Analyst",
-    "Kind",
     "LeftError",
     "Step",
     "agent",
-    "kinds",
     "play_game",
     "register",
+    "specs",
 ]

@@ -1,4 +1,4 @@
-"""What every agent can do, and what some can."""
+"""The protocols of agents."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Agent(Protocol):
-    """Someone who chooses moves.
+    """Chooses moves.
 
     It keeps nothing between calls that changes what it would play in another game.
     """
@@ -27,7 +27,7 @@ class Agent(Protocol):
 
 @runtime_checkable
 class Analyst(Protocol):
-    """An agent that can also say what it thinks of a position."""
+    """An agent that can also report on a position."""
 
     def analyse(self, record: Record, rng: random.Random) -> Analysis:
-        """Look at the record's position, where a player must be to move."""
+        """Analyse the record's position, where a player must be to move."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from halma.agents.agent import Agent
-from halma.agents.kind import Kind
+from halma.agents.spec import AgentSpec
 from halma.games import Game, Move, Record
 from halma.names import Option, Value
 
@@ -67,7 +67,7 @@ def _build(name: str, options: Mapping[str, Value]) -> Agent:
     return build(name, prefer_trailing=options["ties"] == "trailing")
 
 
-KIND = Kind(
+SPEC = AgentSpec(
     "greedy",
     "the longest way forward (liu2019; schulte2021's with ties=random)",
     _build,

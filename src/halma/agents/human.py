@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from typing import TextIO
 
-from halma.agents.kind import Kind
+from halma.agents.spec import AgentSpec
 from halma.errors import HalmaError, MoveError
 from halma.games import Move, Record
 
@@ -54,4 +54,4 @@ class HumanAgent:
         print(text, end=end, file=self.sink or sys.stderr, flush=True)
 
 
-KIND = Kind("human", "you, at the terminal", lambda name, options: HumanAgent(name))
+SPEC = AgentSpec("human", "you, at the terminal", lambda name, options: HumanAgent(name))

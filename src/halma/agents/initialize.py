@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from halma.agents.kind import Kind
+from halma.agents.spec import AgentSpec
 from halma.games import Move, Record
 
 
@@ -24,7 +24,7 @@ class InitializeAgent:
         return rng.choices(moves, weights)[0]
 
 
-KIND = Kind(
+SPEC = AgentSpec(
     "initialize",
     "back 1, sideways 2, forward 4 (schulte2021)",
     lambda name, options: InitializeAgent(name),

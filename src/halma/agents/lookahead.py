@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from halma.agents.kind import Kind
+from halma.agents.spec import AgentSpec
 from halma.games import Move, Record
 from halma.names import Option
 from halma.search.racing import lookahead_moves
@@ -27,7 +27,7 @@ class LookaheadAgent:
         return rng.choice(lookahead_moves(record.position, self.depth))
 
 
-KIND = Kind(
+SPEC = AgentSpec(
     "lookahead",
     "the best advance in several own moves, the others standing still (he2016)",
     lambda name, options: LookaheadAgent(name, int(options["depth"])),

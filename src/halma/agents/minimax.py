@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from halma.agents.agent import Agent
-from halma.agents.kind import Kind
-from halma.agents.knowledge import ENDINGS, NO_KNOWLEDGE, SOLUTION, Knowledge
-from halma.agents.searching import WEIGHTS, read_weights
+from halma.agents.alphabeta import WEIGHTS, read_weights
+from halma.agents.oracles import ENDGAMES, NO_ORACLE, SOLUTION, OracleChoice
+from halma.agents.spec import AgentSpec
 from halma.games import Game, Move, Record
 from halma.names import Option, Value
 from halma.search.analysis import Analysis
-from halma.search.minimax import DEEPEST, Minimax
+from halma.search.minimax import MAX_DEPTH, Minimax
 
 
 @dataclass
@@ -22,16 +22,16 @@ class MinimaxAgent:
     """Plays the best move of a plain minimax to a fixed depth.
 
     With `phases` it does so only while the armies are in contact. Before, it plays the
-    move whose position it judges best; afterwards, like `lookahead:depth=2`, as nobody is
-    in the way any more.
+    move with the best evaluation; afterwards it plays like `lookahead:depth=2`, since the
+    armies no longer block each other.
     """
 
     name: str
     depth: int = 2
     weights: tuple[float, ...] = ()
     phases: bool = False
-    knowledge: Knowledge = NO_KNOWLEDGE
-    #: made once per game; it remembers nothing
+    oracles: OracleChoice = NO_ORACLE
+    #: made once per game; it keeps nothing between moves
     _made: Minimax | None = field(default=None, repr=False, compare=False)
 
     def choose(self, record: Record, rng: random.Random) -> Move:
@@ -63,8 +63,8 @@ class MinimaxAgent:
                 weights=self.weights,
                 deepen=False,
                 quiescence=False,
-                repetition=False,
-                oracle=self.knowledge.oracle(game),
+                limits="rules",
+                oracle=self.oracles.oracle(game),
             )
         return self._made
 
@@ -75,24 +75,24 @@ def _build(name: str, given: Mapping[str, Value]) -> Agent:
         int(given["depth"]),
         read_weights(given["weights"]),
         given["phases"] == "on",
-        Knowledge.read(given),
+        OracleChoice.read(given),
     )
 
 
-KIND = Kind(
+SPEC = AgentSpec(
     "minimax",
-    "minimax to a fixed depth with a linear judgement (he2016)",
+    "minimax to a fixed depth with a linear evaluation (he2016)",
     _build,
     options=(
-        Option("depth", 2, "how many moves ahead", low=1, high=DEEPEST),
+        Option("depth", 2, "Plies of the search.", low=1, high=MAX_DEPTH),
         WEIGHTS,
         Option(
             "phases",
             "off",
-            "search only while the armies are in contact",
+            "Search only while the armies are in contact.",
             choices=("off", "on"),
         ),
-        ENDINGS,
+        ENDGAMES,
         SOLUTION,
     ),
     main="depth",

@@ -1,42 +1,30 @@
-"""The agent whose tree search a network guides."""
+"""The agent whose tree search evaluates leaves by a network."""
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from halma.agents import mcts
 from halma.agents.agent import Agent
-from halma.agents.kind import Kind
-from halma.agents.mcts import TreeAgent, tree_options
+from halma.agents.mcts import TEMPERATURE_OPTIONS, TreeAgent, tree_options
+from halma.agents.spec import AgentSpec, declared_option
 from halma.errors import NameSyntaxError
-from halma.games import Game, Record
+from halma.games import Game
 from halma.names import Option, Value
 from halma.networks import OnnxEvaluator, find_network, load
-from halma.search.analysis import Analysis
-
-#: options it has in common with `mcts`
-_SHARED = ("c", "untried", "solver", "loops", "temperature", "plies", "considered")
+from halma.search.options import DECLARED, POLICY_RULES
 
 
 @dataclass
 class NetAgent(TreeAgent):
-    """Plays what a search finds best that asks a network about every new position."""
+    """Plays the best move of a tree search whose leaves a network evaluates."""
 
     file: Path = Path()
     threads: int = 1
     _network: OnnxEvaluator | None = field(default=None, repr=False, compare=False)
     #: the variant that the network was checked to be for
     _checked: Game | None = field(default=None, repr=False, compare=False)
-
-    def _search(self, record: Record, rng: random.Random, line_length: int) -> Analysis:
-        from halma.search.guided import GuidedSearch
-
-        seed = rng.getrandbits(63)
-        search = GuidedSearch(record.game, self.evaluator(record.game), self.options, seed)
-        return search.search(record, self.simulations or 1, line_length)
 
     def evaluator(self, game: Game) -> OnnxEvaluator:
         """Return the network, checked to be for this variant."""
@@ -54,22 +42,25 @@ def _build(name: str, given: Mapping[str, Value]) -> Agent:
         int(given["sims"]),
         options=tree_options(given),
         temperature=float(given["temperature"]),
-        temperature_plies=int(given["plies"]),
+        temperature_plies=int(given["temperature_plies"]),
         file=find_network(str(given["file"])),
         threads=int(given["threads"]),
     )
 
 
-KIND = Kind(
+SPEC = AgentSpec(
     "net",
-    "tree search that a network guides",
+    "tree search with a network",
     _build,
     options=(
-        Option("file", "", "a network file, or the name of one that comes with halma", text=True),
-        Option("sims", 100, "simulations a move", low=1, high=10**7),
-        Option("rule", "puct", "how moves are chosen on the way down", choices=("puct", "gumbel")),
-        *(option for option in mcts.KIND.options if option.key in _SHARED),
-        Option("threads", 1, "that judge a position together", low=1, high=64),
+        Option("file", "", "A network file, or the name of one that comes with halma.", text=True),
+        Option("sims", 100, "Simulations a move.", low=1, high=10**7),
+        *(
+            declared_option(info, **({"choices": POLICY_RULES} if name == "rule" else {}))
+            for name, info in DECLARED.items()
+        ),
+        *TEMPERATURE_OPTIONS,
+        Option("threads", 1, "Threads of the network.", low=1, high=64),
     ),
     main="file",
     example="net:network.onnx,sims=400",

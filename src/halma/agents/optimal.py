@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from halma.agents.kind import Kind
+from halma.agents.spec import AgentSpec
 from halma.errors import NameSyntaxError
 from halma.games import Game, Move, Record
 from halma.names import Value
@@ -62,8 +62,8 @@ def _build_table(name: str, options: Mapping[str, Value]) -> OptimalAgent:
     return OptimalAgent(name, Path(str(options["file"])))
 
 
-KIND = Kind("optimal", "perfect play, where it is known", lambda name, options: OptimalAgent(name))
-TABLE_KIND = Kind(
+SPEC = AgentSpec("optimal", "perfect play, where solved", lambda name, options: OptimalAgent(name))
+TABLE_SPEC = AgentSpec(
     "table",
     "perfect play from a table",
     _build_table,

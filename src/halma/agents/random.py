@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from halma.agents.kind import Kind
+from halma.agents.spec import AgentSpec
 from halma.games import Move, Record
 
 
@@ -20,4 +20,4 @@ class RandomAgent:
         return rng.choice(record.position.legal_moves)
 
 
-KIND = Kind("random", "any legal move", lambda name, options: RandomAgent(name))
+SPEC = AgentSpec("random", "any legal move", lambda name, options: RandomAgent(name))

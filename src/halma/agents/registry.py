@@ -5,63 +5,63 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from halma.agents import (
+    alphabeta,
     greedy,
     human,
     initialize,
-    learned,
     lookahead,
     mcts,
     minimax,
     net,
     optimal,
     random,
-    searching,
+    tabular,
 )
 from halma.agents.agent import Agent
-from halma.agents.kind import Kind
+from halma.agents.spec import AgentSpec
 from halma.errors import UnknownAgentError, suggestion
 from halma.names import join, resolve, split
 
-_KINDS = {
-    kind.name: kind
-    for kind in (
-        random.KIND,
-        greedy.KIND,
-        initialize.KIND,
-        lookahead.KIND,
-        mcts.KIND,
-        minimax.KIND,
-        *searching.KINDS,
-        net.KIND,
-        optimal.KIND,
-        optimal.TABLE_KIND,
-        learned.KIND,
-        human.KIND,
+_SPECS = {
+    spec.name: spec
+    for spec in (
+        random.SPEC,
+        greedy.SPEC,
+        initialize.SPEC,
+        lookahead.SPEC,
+        mcts.SPEC,
+        minimax.SPEC,
+        *alphabeta.SPECS,
+        net.SPEC,
+        optimal.SPEC,
+        optimal.TABLE_SPEC,
+        tabular.SPEC,
+        human.SPEC,
     )
 }
 
 
-def register(kind: Kind) -> None:
-    """Make a kind of agent known by name."""
-    _KINDS[kind.name] = kind
+def register(spec: AgentSpec) -> None:
+    """Make an agent known by name."""
+    _SPECS[spec.name] = spec
 
 
-def kinds() -> Iterator[Kind]:
-    """Return all known kinds of agents."""
-    return iter(_KINDS.values())
+def specs() -> Iterator[AgentSpec]:
+    """Return the specs of all known agents."""
+    return iter(_SPECS.values())
 
 
 def agent(name: str) -> Agent:
     """Return the agent of this name, e.g. `agent("greedy:stochastic")`."""
     bare = split(name[:500].partition(":")[0])[0]
-    kind = _KINDS.get(bare)
-    if kind is None:
+    spec = _SPECS.get(bare)
+    if spec is None:
         raise UnknownAgentError(
-            f"There is no agent '{bare[:60]}'.{suggestion(bare, _KINDS)} "
-            f"There are {', '.join(_KINDS)}."
+            f"There is no agent '{bare[:60]}'.{suggestion(bare, _SPECS)} "
+            f"There are {', '.join(_SPECS)}."
         )
-    if kind.rest is not None:
-        return kind.build(name, {kind.rest: name.partition(":")[2]})
-    _, given = split(name[:500], main=kind.main)
-    values = resolve(bare, given, kind.options)
-    return kind.build(join(bare, values, kind.options), values)
+    if spec.rest is not None:
+        return spec.build(name, {spec.rest: name.partition(":")[2]})
+    _, given = split(name[:500], main=spec.main)
+    values = resolve(bare, given, spec.options)
+    return spec.build(join(bare, values, spec.options), values)

@@ -12,6 +12,7 @@ from halma.bench import peers
 from halma.bench.harness import Effort, Work, measure_rate, rates
 from halma.bench.report import Measurement
 from halma.games import Game, Record, game
+from halma.search import search_options
 
 
 @dataclass(frozen=True)
@@ -69,19 +70,19 @@ def measure_search(effort: Effort, seed: int) -> Iterator[Measurement | str]:
         yield Measurement(f"{name} tree memory", memory, "bytes/edge", 64, at_most=True)
 
 
-def first_decision(variant: Game, seed: int) -> bytes:
-    """Return the first decision state of a game, after chance is resolved."""
+def first_decision(variant: Game, seed: int) -> Record:
+    """Return a record at the first decision of a game, after chance is resolved."""
     record = Record(variant)
     record.roll(random.Random(seed))
-    return record.position.state
+    return record
 
 
-def _repeated_search(search: _core.Mcts, state: bytes, simulations: int) -> Work:
+def _repeated_search(search: _core.Search, record: Record, simulations: int) -> Work:
     """Return work that searches from a new tree and counts simulations."""
 
     def run(times: int) -> float:
         for _ in range(times):
-            search.set_root(state)
+            search.set_record(record.core)
             search.run(simulations)
         return float(times * simulations)
 
@@ -89,17 +90,13 @@ def _repeated_search(search: _core.Mcts, state: bytes, simulations: int) -> Work
 
 
 def _uniform(variant: Game, seed: int) -> Work:
-    search = _core.Mcts(variant.core, _core.SearchOptions(), _core.EvaluatorKind.UNIFORM, seed=seed)
+    search = _core.Search(variant.core, _core.SearchOptions(), "uniform", seed=seed)
     return _repeated_search(search, first_decision(variant, seed), SIMULATIONS)
 
 
-def _uct_with_rollouts(variant: Game, seed: int) -> _core.Mcts:
-    options = _core.SearchOptions()
-    options.rule = _core.Rule.UCT
-    options.c = UCT_C
-    options.rollout_plies = variant.limits.plies
-    options.rollout_quiet = variant.limits.no_progress
-    return _core.Mcts(variant.core, options, _core.EvaluatorKind.ROLLOUT, seed=seed)
+def _uct_with_rollouts(variant: Game, seed: int) -> _core.Search:
+    options = search_options(variant, rule="uct", c=UCT_C)
+    return _core.Search(variant.core, options, "rollout", seed=seed)
 
 
 def _rollouts(case: RolloutCase, effort: Effort, seed: int) -> Measurement:
@@ -158,6 +155,6 @@ def _two_workers(effort: Effort, seed: int) -> float:
 def _memory(variant: Game, seed: int) -> float:
     """Return the bytes of a tree per visited edge, under UCT with rollouts."""
     search = _uct_with_rollouts(variant, seed)
-    search.set_root(first_decision(variant, seed))
+    search.set_record(first_decision(variant, seed).core)
     search.run(20_000)
     return search.bytes / search.visited_edges

@@ -10,13 +10,13 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
+from typing import Any
 
 from halma.bench.harness import Effort, Work, measure_rate
 from halma.bench.report import Measurement
 from halma.games import Game, game
 from halma.networks import FunctionEvaluator
-from halma.search.mcts import TreeOptions
-from halma.selfplay import Pool, PoolOptions
+from halma.selfplay import Pool, selfplay_options
 
 
 @dataclass(frozen=True)
@@ -24,25 +24,30 @@ class PoolCase:
     """A game and how it is searched."""
 
     variant: str
-    search: TreeOptions
+    search: dict[str, Any]
     simulations: int
 
     def pool(self, seed: int) -> Pool:
         """Return a self-play pool on one thread."""
-        options = PoolOptions(search=self.search, simulations=self.simulations)
         variant = game(self.variant)
+        options = selfplay_options(
+            variant,
+            self.search,
+            simulations=self.simulations,
+            temperatures=[(0, 1.0), (30, 0.0)],
+        )
         evaluators = [free_evaluator(variant)] * 2
         return Pool(variant, options, evaluators, slots=SLOTS, threads=1, seed=seed)
 
 
 #: liu2019's planes and simulations, our own board with Gumbel, dice, and face-down pieces
 CASES = (
-    PoolCase("rhombus-7x7-6:liu2019", TreeOptions(rule="puct", c=1.5, noise=0.25), 175),
-    PoolCase("rhombus-7x7-6", TreeOptions(rule="gumbel"), 32),
-    PoolCase("ewn-5x5-6", TreeOptions(rule="gumbel"), 32),
-    PoolCase("cdc-2x4-PPPP", TreeOptions(rule="puct", noise=0.25), 100),
+    PoolCase("rhombus-7x7-6:liu2019", {"rule": "puct", "c": 1.5, "dirichlet_weight": 0.25}, 175),
+    PoolCase("rhombus-7x7-6", {"rule": "gumbel", "gumbel_scale": 1.0}, 32),
+    PoolCase("ewn-5x5-6", {"rule": "gumbel", "gumbel_scale": 1.0}, 32),
+    PoolCase("cdc-2x4-PPPP", {"rule": "puct", "dirichlet_weight": 0.25}, 100),
 )
-SHORT_GAMES = PoolCase("ewn-3x3-3", TreeOptions(rule="gumbel"), 16)
+SHORT_GAMES = PoolCase("ewn-3x3-3", {"rule": "gumbel", "gumbel_scale": 1.0}, 16)
 #: leaves per second and core: 16 such cores feed 0.6 of an H200 with liu2019's network
 LEAVES_GOAL = 180e3
 SLOTS = 512
@@ -87,7 +92,7 @@ def _leaves(pool: Pool) -> Work:
         evaluated = 0
         for _ in range(times):
             for group, buffer in enumerate(buffers):
-                evaluated += core.awaited(group)
+                evaluated += core.pending(group)
                 buffer.start(core.step(group, *buffer.finish(), buffer.planes))
         core.take_finished()
         return float(evaluated)

@@ -111,7 +111,7 @@ class RepeatedIteration:
         self._trainer.iterate(self._rate, threads=2)
         self._table = self._trainer.table().copy()
         self._updates = self._trainer.updates().copy()
-        self._recent = self._trainer.recent()
+        self._recent = self._trainer.replay_buffer()
 
     def run(self, threads: int) -> float:
         """Restore the state after the first iteration and run the second; return its seconds."""
@@ -126,7 +126,7 @@ class RepeatedIteration:
     @property
     def learned(self) -> bytes:
         """Table and replay buffer after the last run."""
-        return np.asarray(self._trainer.table()).tobytes() + self._trainer.recent()
+        return np.asarray(self._trainer.table()).tobytes() + self._trainer.replay_buffer()
 
     def match(self, seed: int) -> float:
         """Play the games of WR_p on one thread; return the seconds."""

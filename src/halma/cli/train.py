@@ -106,7 +106,7 @@ def _print_next_steps(folder: Path, recipe: Recipe, finished: bool) -> None:
     """Print where the report is, and commands to copy."""
     from halma.learn.reports.page import NAME
 
-    name, against = f"learned:{folder}", "optimal"
+    name, against = f"tabular:{folder}", "optimal"
     if recipe.method == "alphazero":
         name, against = f"net:{folder / 'best.onnx'},sims=100", "greedy"
     player, here, variant = shlex.quote(name), program(), recipe.game.name

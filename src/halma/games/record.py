@@ -28,10 +28,10 @@ class Record:
     def __init__(self, game: Game, start: Position | None = None) -> None:
         self.game = game
         self.start = start or game.start()
-        self._core = _core.Record(game.core, game.limits, self.start.state)
+        self.core = _core.Record(game.core, game.limits, self.start.state)
 
     def __len__(self) -> int:
-        return len(self._core)
+        return len(self.core)
 
     def __repr__(self) -> str:
         return f"<Record {self.game.name}: {' '.join(self.texts) or 'no moves'}>"
@@ -45,46 +45,46 @@ class Record:
     @property
     def position(self) -> Position:
         """The current position."""
-        return Position(self.game, self._core.state())
+        return Position(self.game, self.core.state())
 
     @property
     def positions(self) -> list[Position]:
         """Every position so far, the start first."""
-        return [Position(self.game, self._core.state_at(i)) for i in range(len(self) + 1)]
+        return [Position(self.game, self.core.state_at(i)) for i in range(len(self) + 1)]
 
     def state_at(self, length: int) -> bytes:
         """Return the state after the first `length` moves and outcomes."""
-        return self._core.state_at(length)
+        return self.core.state_at(length)
 
     @property
     def events(self) -> list[tuple[bool, int]]:
         """Moves and outcomes as numbers, in order; True marks an outcome."""
-        return self._core.events()
+        return self.core.events()
 
     @property
     def plies(self) -> int:
         """Moves played by all players."""
-        return self._core.plies
+        return self.core.plies
 
     @property
     def repetitions(self) -> int:
         """Earlier occurrences of the current position."""
-        return self._core.repetitions
+        return self.core.repetitions
 
     @property
     def halfmove_clock(self) -> int:
         """Moves since the last irreversible one."""
-        return self._core.halfmove_clock
+        return self.core.halfmove_clock
 
     @property
     def is_over(self) -> bool:
         """Whether the game has ended, by its rules or by a limit."""
-        return self._core.end != _core.End.NONE
+        return self.core.end != _core.End.NONE
 
     @property
     def end(self) -> str:
         """Why the game is over, as a clause; empty while it is not."""
-        return END_TEXT.get(self._core.end, "")
+        return END_TEXT.get(self.core.end, "")
 
     @property
     def result(self) -> tuple[float, ...]:
@@ -95,8 +95,8 @@ class Record:
     def texts(self) -> list[str]:
         """Moves and outcomes as text, in order."""
         texts = []
-        for i, (chance, value) in enumerate(self._core.events()):
-            state = self._core.state_at(i)
+        for i, (chance, value) in enumerate(self.core.events()):
+            state = self.core.state_at(i)
             write = self.game.format_outcome if chance else self.game.format_move
             texts.append(write(state, value))
         return texts
@@ -105,34 +105,34 @@ class Record:
         """Play a legal move."""
         if self.is_over:
             raise GameOverError(f"'{move}' cannot be played: the game is over {self.end}.")
-        self._core.play(self.position.find(move).value)
+        self.core.play(self.position.find(move).value)
 
     def resolve(self, outcome: Outcome | str) -> None:
         """Apply an outcome of chance."""
-        self._core.resolve(self.position.find_outcome(outcome).value)
+        self.core.resolve(self.position.find_outcome(outcome).value)
 
     def roll(self, rng: random.Random) -> None:
         """Sample outcomes of chance until a player is to move or the game is over."""
         while self.position.is_chance:
-            outcomes = self.game.core.outcomes(self._core.state())
+            outcomes = self.game.core.outcomes(self.core.state())
             values = [value for value, _ in outcomes]
             weights = [probability for _, probability in outcomes]
-            self._core.resolve(rng.choices(values, weights)[0])
+            self.core.resolve(rng.choices(values, weights)[0])
 
     def undo(self) -> None:
         """Undo the last move or outcome."""
         if not len(self):
             raise RecordError("There is nothing to undo.")
-        self._core.undo()
+        self.core.undo()
 
     def encode(self) -> np.ndarray[Any, np.dtype[np.float32]]:
         """Return the planes, history included: float32 (planes, rows, columns)."""
-        return self._core.encode()
+        return self.core.encode()
 
 
 def _replay(start: Position, events: list[tuple[bool, int]]) -> Record:
     """Return a record by its `events`, for copies and pickles."""
     record = Record(start.game, start)
     for chance, value in events:
-        (record._core.resolve if chance else record._core.play)(value)
+        (record.core.resolve if chance else record.core.play)(value)
     return record

@@ -108,10 +108,7 @@ def line_names(panels: Sequence[PlotPanel]) -> list[str]:
 
 
 def plot_histograms(
-    path: Path,
-    panels: Sequence[tuple[str, Mapping[str, Sequence[int]]]],
-    xlabel: str,
-    ylabel: str,
+    path: Path, panels: Sequence[tuple[str, Mapping[str, Sequence[int]]]], xlabel: str, ylabel: str
 ) -> None:
     """Draw how often each integer occurs, two series side by side in each panel."""
     figure, axes = _subplots(len(panels), 2, (4.5, 3.2), sharey=True)

@@ -126,7 +126,7 @@ class Batches:
                 games.no_progress,
                 games.policy_offsets,
                 games.policy_actions,
-                games.policy_shares,
+                games.policy_weights,
                 rows,
                 symmetries,
                 arrays.planes.numpy(),

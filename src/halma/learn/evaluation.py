@@ -18,6 +18,7 @@ from halma.learn.selfplay import tree_options
 from halma.learn.truth import TRUTH_METRICS, NetworkTruth
 from halma.networks.architectures.blocks import Network
 from halma.networks.evaluator_pool import EvaluatorPool
+from halma.search import search_options
 
 #: Purposes of seeds.
 _GATE, _MATCH, _TRUTH = 3, 4, 6
@@ -97,7 +98,7 @@ class Evaluation:
         return [int(seed) for seed in seeds.generate_state(3, np.uint64) >> 2]
 
     def _search_player(self, network: EvaluatorPool, simulations: int, seed: int) -> Player:
-        options = tree_options(self._settings, noise=False).for_game(self._game)
+        options = search_options(self._game, **tree_options(self._settings, noise=False))
         simulations = simulations or self._settings.search.simulations
         return SearchPlayer(self._game, network.evaluators[0], options, simulations, seed)
 

@@ -15,7 +15,8 @@ from halma.arena.plan import Plan
 from halma.arena.tally import Tally
 from halma.games import Game, Move, Record
 from halma.interrupt import Interrupted
-from halma.networks.evaluator import Evaluator, InferenceBuffer, priors
+from halma.search.evaluator import Evaluator, InferenceBuffer
+from halma.search.tree_search import run_with_network
 
 
 class Player(Protocol):
@@ -108,19 +109,18 @@ class SearchPlayer:
 
     def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[Move]:
         """Return the best move of each game's search."""
-        core, number = self._game.core, len(records)
-        batch = _core.Batch(core, self._options, number, self._seeds.getrandbits(62))
-        for tree, record in enumerate(records):
-            states = (record.state_at(i) for i in reversed(range(len(record))))
-            earlier = [state for state in states if not core.at_chance(state)]
-            batch.set_root(tree, record.state_at(len(record)), self._simulations, earlier)
-        if self._buffer is None or len(self._buffer.planes) < number:
-            self._buffer = self._evaluator.buffer(number)
-        buffer = self._buffer
-        while collected := batch.collect(buffer.planes):
-            buffer.start(collected)
-            logits, values = buffer.finish()
-            batch.submit(priors(logits), values)
+        searches = []
+        for record in records:
+            search = _core.Search(
+                self._game.core, self._options, "network", seed=self._seeds.getrandbits(62)
+            )
+            search.set_record(record.core)
+            search.begin(self._simulations)
+            searches.append(search)
+        if self._buffer is None or len(self._buffer.planes) < len(records):
+            self._buffer = self._evaluator.buffer(len(records))
+        run_with_network(searches, self._buffer)
         return [
-            record.position.legal_moves[batch.best(tree)] for tree, record in enumerate(records)
+            record.position.legal_moves[search.best()]
+            for record, search in zip(records, searches, strict=True)
         ]

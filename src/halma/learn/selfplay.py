@@ -5,49 +5,50 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
+from typing import Any
 
 from halma import _core
 from halma.games import Game
 from halma.interrupt import Interrupted
 from halma.learn.sections import AlphaZeroSettings
-from halma.networks.evaluator import Evaluator
-from halma.search.mcts import TreeOptions
-from halma.selfplay import FinishedGames, Pool, PoolOptions
+from halma.search.evaluator import Evaluator
+from halma.selfplay import FinishedGames, Pool, selfplay_options
 from halma.selfplay.pool import Watch
 
 
-def tree_options(settings: AlphaZeroSettings, noise: bool = True) -> TreeOptions:
-    """Return the options of searches, with noise at the root or without."""
+def tree_options(settings: AlphaZeroSettings, noise: bool = True) -> dict[str, Any]:
+    """Return the options of tree search by name, with noise at the root or without."""
     search = settings.search
-    # Gumbel's draw at the root is noise enough.
-    noisy = noise and search.rule == "puct"
-    return TreeOptions(
-        rule=search.rule,
-        c=search.c,
-        untried=search.fpu,
-        solver=search.solver,
-        cut_loops=search.loops,
-        noise=search.dirichlet_weight if noisy else 0.0,
-        noise_alpha=search.dirichlet_alpha,
-        considered=search.max_considered_actions,
-        value_scale=search.value_scale,
-    )
+    return {
+        "rule": search.rule,
+        "c": search.c,
+        "fpu": search.fpu,
+        "solver": search.solver,
+        "limits": "first-repetition" if search.loops else "game",
+        "dirichlet_weight": search.dirichlet_weight if noise else 0.0,
+        "dirichlet_alpha": search.dirichlet_alpha,
+        "gumbel_scale": 1.0 if noise else 0.0,
+        "max_considered_actions": search.max_considered_actions,
+        "value_scale": search.value_scale,
+    }
 
 
-def pool_options(settings: AlphaZeroSettings) -> PoolOptions:
+def pool_options(game: Game, settings: AlphaZeroSettings) -> _core.SelfPlayOptions:
     """Return the options of self-play."""
     search, play = settings.search, settings.selfplay
-    warm = ((0, play.temperature),) if play.temperature_plies else ()
-    return PoolOptions(
-        search=tree_options(settings),
+    warm = [(0, play.temperature)] if play.temperature_plies else []
+    return selfplay_options(
+        game,
+        tree_options(settings),
         simulations=search.simulations - search.count_root,
         full_share=play.full_share,
         fast_simulations=play.fast_simulations,
-        temperatures=(*warm, (play.temperature_plies, play.late_temperature)),
-        opening=(play.random_plies_min, play.random_plies_max),
-        resign_below=play.resign_threshold,
-        resign_after=play.resign_consecutive,
-        resign_never_share=play.no_resign_share,
+        temperatures=[*warm, (play.temperature_plies, play.late_temperature)],
+        random_plies_min=play.random_plies_min,
+        random_plies_max=play.random_plies_max,
+        resign_threshold=play.resign_threshold,
+        resign_consecutive=play.resign_consecutive,
+        no_resign_share=play.no_resign_share,
     )
 
 
@@ -137,7 +138,7 @@ class SelfPlay:
             slots = min(slots, play.games)
         return Pool(
             self.game,
-            pool_options(self.settings),
+            pool_options(self.game, self.settings),
             self.evaluators,
             slots=max(slots, len(self.evaluators)),
             threads=self._threads,

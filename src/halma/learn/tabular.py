@@ -26,6 +26,7 @@ from halma.learn.truth import (
     find_solution,
 )
 from halma.networks.lookup_table import KIND
+from halma.search import search_options
 from halma.solve import Solution
 from halma.solve.solution import ExpectimaxSolution
 from halma.tensors import TensorFile
@@ -144,7 +145,7 @@ class TabularAlphaZero(TrainingSession):
             "indices": trainer.indices(),
             "table": trainer.table(),
             "updates": trainer.updates(),
-            "recent": np.frombuffer(trainer.recent(), dtype=np.uint8),
+            "recent": np.frombuffer(trainer.replay_buffer(), dtype=np.uint8),
         }
 
 
@@ -152,29 +153,23 @@ def make_trainer(recipe: Recipe, threads: int = 1) -> _core.TabularTrainer:
     """Return the core's trainer of a recipe, before its first iteration."""
     settings: TabularSettings = recipe.settings
     game, search = recipe.game, settings.search
-    options = _core.SearchOptions()
-    options.rule = getattr(_core.Rule, search.rule.upper())
-    options.c = search.c
-    options.untried = getattr(_core.Untried, search.fpu.upper())
-    options.solver = search.solver
-    options.considered = search.max_considered_actions
-    if search.rule == "puct":
-        # Gumbel's draw at the root is noise enough.
-        options.noise_weight = search.dirichlet_weight
-        options.noise_alpha = search.dirichlet_alpha
-    return _core.TabularTrainer(
-        game.core,
-        options,
-        game.limits,
-        simulations=search.simulations,
-        count_root=search.count_root,
-        games=settings.selfplay.games,
-        window=settings.learning.replay_buffer,
-        seed=settings.seed,
-        symmetry=settings.learning.symmetries,
-        spread=settings.learning.init_std,
-        threads=threads,
+    options = _core.TabularOptions()
+    options.search = search_options(
+        game,
+        rule=search.rule,
+        c=search.c,
+        fpu=search.fpu,
+        solver=search.solver,
+        dirichlet_weight=search.dirichlet_weight,
+        dirichlet_alpha=search.dirichlet_alpha,
+        gumbel_scale=1.0,
+        max_considered_actions=search.max_considered_actions,
     )
+    options.limits, options.seed = game.limits, settings.seed
+    options.simulations, options.count_root = search.simulations, search.count_root
+    options.games, options.replay_buffer = settings.selfplay.games, settings.learning.replay_buffer
+    options.symmetry, options.spread = settings.learning.symmetries, settings.learning.init_std
+    return _core.TabularTrainer(game.core, options, threads)
 
 
 def _match_seed(seed: int, iteration: int) -> int:

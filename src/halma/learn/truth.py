@@ -15,7 +15,7 @@ from halma.errors import RunError, TableError
 from halma.games import Game, Position
 from halma.learn.matches import AgentPlayer, PolicyPlayer, play_match
 from halma.learn.sections import TruthSettings
-from halma.networks.evaluator import Evaluator
+from halma.search.evaluator import Evaluator
 from halma.solve import Solution, solution_for, solve
 from halma.statistics import Z
 

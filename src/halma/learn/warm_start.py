@@ -86,7 +86,7 @@ def _play(
         simulations=np.zeros(rows, np.int32),
         outcomes=mover_first(scores, columns["movers"]),
         policy_actions=actions[actions >= 0].astype(np.uint16),
-        policy_shares=np.ones(int((actions >= 0).sum()), np.float32),
+        policy_weights=np.ones(int((actions >= 0).sum()), np.float32),
         policy_offsets=np.concatenate([[0], np.cumsum(actions >= 0)]).astype(np.int64),
         numbers=np.array([number], np.uint64),
         lengths=np.array([rows], np.int32),

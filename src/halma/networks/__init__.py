@@ -1,6 +1,5 @@
 """Networks: their files, their architectures, and evaluators that run them.
 
-evaluator.py        the interface between searches and networks
 onnx_evaluator.py   a network in onnxruntime
 torch_evaluator.py  a network in torch, on a CPU or a GPU
 evaluator_pool.py   evaluators of one network for several threads
@@ -23,9 +22,9 @@ from pathlib import Path
 
 from halma.errors import NetworkError, suggestion
 from halma.games import Game
-from halma.networks.evaluator import Evaluator, FunctionEvaluator, InferenceBuffer
 from halma.networks.network_file import NetworkInfo, read_info, read_model
 from halma.networks.onnx_evaluator import OnnxEvaluator
+from halma.search.evaluator import Evaluator, FunctionEvaluator, InferenceBuffer
 
 __all__ = [
     "Evaluator",

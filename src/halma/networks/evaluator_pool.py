@@ -5,10 +5,10 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 from halma.networks.architectures.blocks import Network
-from halma.networks.evaluator import Evaluator
 from halma.networks.export import to_onnx
 from halma.networks.onnx_evaluator import OnnxEvaluator
 from halma.networks.torch_evaluator import TorchEvaluator
+from halma.search.evaluator import Evaluator
 
 #: groups of games that share a GPU: one's trees run while the other's leaves are evaluated
 _GROUPS_ON_GPU = 2

@@ -22,9 +22,9 @@ TOLERANCE = 1e-3
 def to_onnx(network: Network) -> bytes:
     """Return a network as an ONNX model without metadata."""
     require("onnx")
-    from halma.networks.onnx_graph import Graph
+    from halma.networks.onnx_graph import OnnxGraph
 
-    model: bytes = Graph(for_inference(network)).model().SerializeToString()
+    model: bytes = OnnxGraph(for_inference(network)).model().SerializeToString()
     return model
 
 

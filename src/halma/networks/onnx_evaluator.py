@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from halma.errors import NetworkError, error_text
-from halma.networks.evaluator import Evaluator
 from halma.networks.network_file import NetworkInfo
+from halma.search.evaluator import Evaluator
 
 if TYPE_CHECKING:
-    from halma.networks.evaluator import Floats
+    from halma.search.evaluator import Floats
 
 
 class OnnxEvaluator(Evaluator):

@@ -1,8 +1,8 @@
-"""A network in torch as a graph of ONNX, operation by operation.
+"""A torch network as an ONNX graph, operation by operation.
 
-torch's own exporter needs more packages and writes other graphs with every version. What
-is written here is only what `halma.networks.onnx_file` lets in again. Only exporting imports
-this module, so that learning does without onnx.
+docs/networks.md says why torch's own exporter is not used. Only operations that
+`halma.networks.onnx_file` accepts are written. Only `to_onnx` imports this module, so that
+training on a GPU does not need onnx.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from halma.errors import NetworkError
 from halma.networks.architectures.blocks import Network
 from halma.networks.onnx_file import INPUT, OUTPUTS
 
-#: old enough to be read everywhere
+#: versions that all supported releases of onnxruntime read
 _IR_VERSION, _OPSET = 8, 17
 
 
-class Graph:
-    """Translates a traced network, node by node."""
+class OnnxGraph:
+    """The graph of a traced network, translated node by node."""
 
     def __init__(self, network: Network) -> None:
         self.info = network.info
@@ -39,7 +39,7 @@ class Graph:
             self._translate(node)
 
     def model(self) -> ModelProto:
-        """Return the whole; it takes and gives any number of rows."""
+        """Return the model; its batch axis has any size."""
         info = self.info
         graph = helper.make_graph(
             self.nodes,
@@ -81,7 +81,7 @@ class Graph:
             operation, attributes = "BatchNormalization", {"epsilon": module.eps}
             tensors = [module.weight, module.bias, module.running_mean, module.running_var]
         else:
-            raise NetworkError(f"'{type(module).__name__}' has no place in an exported network.")
+            raise NetworkError(f"'{type(module).__name__}' cannot be exported to ONNX.")
         for number, tensor in enumerate(tensors):
             if tensor is not None:
                 inputs.append(f"{node.name}.{number}")
@@ -95,11 +95,11 @@ class Graph:
         self.nodes.append(helper.make_node(operation, inputs, [self.names[node]], **attributes))
 
     def _inputs(self, node: fx.Node) -> list[str]:
-        """Return the names of what a node is computed from."""
+        """Return the names of a node's inputs."""
         return [self.names[one] for one in _flat(node.args) if isinstance(one, fx.Node)]
 
 
-#: functions a network's forward() may call -> operations and their attributes
+#: functions that a network's forward() may call -> operations and their attributes
 _FUNCTIONS: dict[Callable[..., Any], tuple[str, dict[str, Any]]] = {
     operator.add: ("Add", {}),
     torch.cat: ("Concat", {"axis": 1}),
@@ -119,5 +119,5 @@ def _flat(given: object) -> list[object]:
 
 
 def _rows(name: str, shape: Sequence[int]) -> Any:
-    """Say that an input or output has any number of rows of this shape."""
+    """Return the description of an input or output: any number of rows of this shape."""
     return helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", *shape])

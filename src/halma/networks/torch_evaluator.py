@@ -11,10 +11,10 @@ from torch import Tensor
 from halma.errors import HalmaError
 from halma.games import game
 from halma.networks.architectures.blocks import Network, for_inference
-from halma.networks.evaluator import Evaluator, InferenceBuffer
+from halma.search.evaluator import Evaluator, InferenceBuffer
 
 if TYPE_CHECKING:
-    from halma.networks.evaluator import Array, Floats
+    from halma.search.evaluator import Array, Floats
 
 Precision = Literal["float32", "bfloat16", "float16"]
 #: a buffer on a GPU has CUDA graphs for this many batch sizes, each half of the one before

@@ -1,24 +1,23 @@
-"""Engines: what looks at a position for a while and tells what it found."""
+"""Engines: they search a position and report what they found."""
 
-from halma.networks.evaluator import Evaluator, InferenceBuffer
 from halma.search.analysis import Analysis, MoveReport
-from halma.search.guided import GuidedSearch
-from halma.search.mcts import TreeOptions, TreeSearch
-from halma.search.minimax import Found, Minimax
+from halma.search.evaluator import Evaluator, InferenceBuffer
+from halma.search.minimax import Minimax, MinimaxAnalysis
+from halma.search.options import search_options
 from halma.search.racing import GreedyTotals, greedy_games, greedy_record, lookahead_moves
+from halma.search.tree_search import TreeSearch
 
 __all__ = [
     "Analysis",
     "Evaluator",
-    "Found",
     "GreedyTotals",
-    "GuidedSearch",
     "InferenceBuffer",
     "Minimax",
+    "MinimaxAnalysis",
     "MoveReport",
-    "TreeOptions",
     "TreeSearch",
     "greedy_games",
     "greedy_record",
     "lookahead_moves",
+    "search_options",
 ]

@@ -52,7 +52,7 @@ class FinishedGames:
     #: uint16 (policy entries): policy indices
     policy_actions: Array = field(metadata=_POLICY)
     #: float32 (policy entries): policy targets
-    policy_shares: Array = field(metadata=_POLICY)
+    policy_weights: Array = field(metadata=_POLICY)
 
     #: uint64 (games): the games' numbers
     numbers: Array = field(metadata=_GAME)

@@ -4,72 +4,36 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from halma import _core
 from halma.errors import OptionError, RunError
 from halma.games import Game
 from halma.machine import core_count
-from halma.networks.evaluator import Evaluator, InferenceBuffer
-from halma.search.mcts import TreeOptions
+from halma.search.evaluator import Evaluator, InferenceBuffer
+from halma.search.options import search_options
 from halma.selfplay.games import FinishedGames
 
 #: called now and then with the numbers of finished games and evaluated leaves so far
 Watch = Callable[[int, int], None]
 
 _WATCH_SECONDS = 0.25
-#: selection rules that use a policy
-RULES = ("puct", "gumbel")
 
 
-@dataclass(frozen=True)
-class PoolOptions:
-    """How games are played; `core/selfplay/options.hpp` explains each option."""
+def selfplay_options(game: Game, search: Mapping[str, Any], **values: Any) -> _core.SelfPlayOptions:
+    """Return options of self-play, with options of tree search by name.
 
-    search: TreeOptions = field(default_factory=lambda: TreeOptions(rule="puct", noise=0.25))
-    simulations: int = 100
-    #: leaves of one tree that are evaluated together
-    leaves: int = 1
-    #: whether a search continues in the subtree of the move played
-    reuse: bool = False
-    #: share of searches that are full; the rest make `fast_simulations` and give no target
-    full_share: float = 1.0
-    fast_simulations: int = 0
-    #: (ply, temperature) pairs in order: from that ply on, with that temperature
-    temperatures: tuple[tuple[int, float], ...] = ((0, 1.0), (30, 0.0))
-    #: range of the number of random moves that begin a game
-    opening: tuple[int, int] = (0, 0)
-    #: a player resigns whose value is below this; 0 for never
-    resign_below: float = 0.0
-    #: number of own decisions in a row for which the value must be below
-    resign_after: int = 1
-    #: share of games in which nobody resigns, to measure mistaken resignations
-    resign_never_share: float = 0.1
-
-    def for_game(self, game: Game) -> _core.PoolOptions:
-        """Return the core's options, or raise an `OptionError` if they do not fit the game."""
-        if self.search.rule not in RULES:
-            raise OptionError(
-                f"'{self.search.rule}' makes no use of a policy; self-play searches by "
-                f"{' or '.join(RULES)}."
-            )
-        options = _core.PoolOptions()
-        options.search = self.search.for_game(game)
-        options.opening_least, options.opening_most = self.opening
-        options.temperatures = list(self.temperatures)
-        for name in (
-            "simulations",
-            "leaves",
-            "reuse",
-            "full_share",
-            "fast_simulations",
-            "resign_below",
-            "resign_after",
-            "resign_never_share",
-        ):
-            setattr(options, name, getattr(self, name))
-        return options
+    `core/selfplay/options.hpp` declares them; `temperatures` are (ply, temperature) pairs.
+    """
+    options = _core.SelfPlayOptions()
+    options.search = search_options(game, **search)
+    try:
+        for name, value in values.items():
+            setattr(options, name, value)
+    except (ValueError, TypeError) as error:
+        raise OptionError(f"Options of self-play: {error}.") from None
+    return options
 
 
 class Pool:
@@ -81,7 +45,7 @@ class Pool:
     def __init__(
         self,
         game: Game,
-        options: PoolOptions,
+        options: _core.SelfPlayOptions,
         evaluators: Sequence[Evaluator],
         *,
         slots: int,
@@ -102,7 +66,7 @@ class Pool:
         try:
             self.core = _core.Pool(
                 game.core,
-                options.for_game(game),
+                options,
                 game.limits if limits is None else limits,
                 slots,
                 len(evaluators),
@@ -127,7 +91,7 @@ class Pool:
             for group, evaluator in enumerate(evaluators)
         ]
         for group, old in enumerate(self.buffers):
-            pending = self.core.awaited(group)
+            pending = self.core.pending(group)
             buffers[group].planes[:pending] = old.planes[:pending]
         self._evaluators, self.buffers = list(evaluators), buffers
 
@@ -149,7 +113,7 @@ class Pool:
         def play_group(group: int) -> None:
             core, buffer = self.core, self.buffers[group]
             try:
-                number = core.awaited(group) or core.collect(group, buffer.planes)
+                number = core.pending(group) or core.collect(group, buffer.planes)
                 while not (stop.is_set() or enough.is_set()):
                     if number:
                         buffer.start(number)

@@ -85,17 +85,19 @@ def _self_play(
     options = _core.MinimaxOptions()
     options.weights = list(core_weights(weights))
     options.deepen = options.quiescence = False
+    options.limits = "rules"
     search = _core.Minimax(core, options)
-    state, seen = core.initial(), set()
+    # The paper's games end when a position recurs.
+    record = _core.Record(core, _core.Limits(repetitions=2), core.initial())
     rows, scores = [], []
-    while not core.terminal(state) and core.key(state) not in seen:
-        seen.add(core.key(state))
-        found = search.search(state, depth=depth)
+    while record.end == _core.End.NONE:
+        state = record.state()
+        found = search.search(record, depth=depth)
         if abs(found.value) < _core.MINIMAX_DECIDED:
             own, other = (_core.features(core, state, player) for player in (0, 1))
             rows.append([other[0] - own[0], other[1] - own[1], own[2] - other[2]])
             scores.append(found.value if core.mover(state) == 0 else -found.value)
-        state = core.play(state, found.best)
+        record.play(found.best)
     return rows, scores
 
 

@@ -1,7 +1,7 @@
 """How the paper's statements are compared with our runs.
 
 A full run is compared with the paper's words: close to 50% means at least 48%. A reduced run has
-not learnt everything it could, so it is compared with the best run of its variant.
+not learned everything it could, so it is compared with the best run of its variant.
 """
 
 from __future__ import annotations

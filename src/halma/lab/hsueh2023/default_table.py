@@ -48,7 +48,8 @@ class DefaultTable(TrainingExperiment):
         """Return a row for every run that was graded."""
         ordered = sorted(runs, key=lambda one: one.variant)
         rows = [table_row(one, seed) for one in ordered for seed in one.labels]
-        return [ReportSection(self.title, rows=rows, columns=_COLUMNS)]
+        text = "" if rows else "Not run yet."
+        return [ReportSection(self.title, text, rows, columns=_COLUMNS)]
 
 
 EXPERIMENTS = (

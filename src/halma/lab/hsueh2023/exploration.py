@@ -99,7 +99,7 @@ def claims_alpha(runs: VariantRuns) -> Claims:
 
 
 def claims_fig11(runs: VariantRuns) -> Claims:
-    """Any noise is enough; without noise only the two shortest games are learnt."""
+    """Any noise is enough; without noise only the two shortest games are learned."""
     noisy = runs.values(x for x in runs.labels if x > 0)
     yield Claim(
         "last WR_p with ε from 0.1 to 0.5",

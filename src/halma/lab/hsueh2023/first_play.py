@@ -213,7 +213,7 @@ EXPERIMENTS = (
     ),
     TrainingFigure(
         name="fig22",
-        title="Figure 22: how one policy is learnt",
+        title="Figure 22: how one policy is learned",
         variants=("ewn-3x3-3",),
         fixed_variants=True,
         plan=Planner.watched,

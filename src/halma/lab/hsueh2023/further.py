@@ -69,11 +69,7 @@ _TEXT = (
     "simulations."
 )
 _STYLE = replace(
-    WIN_RATE,
-    xlabel="simulations",
-    xscale=2,
-    xticks=Scale().further_simulations,
-    shared_legend=True,
+    WIN_RATE, xlabel="simulations", xscale=2, xticks=Scale().further_simulations, shared_legend=True
 )
 _CAPTION = "by simulations: mean and 95% interval over seeds"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from halma.lab.experiment import Experiment, ExperimentPage
-from halma.lab.hsueh2023.claims import reduced_remark
+from halma.lab.hsueh2023.claims import NO_RUN, reduced_remark
 from halma.lab.hsueh2023.figures import Panels
 from halma.lab.hsueh2023.runs import VariantRuns
 from halma.lab.hsueh2023.settings import VARIANTS, Planner, cost, describe_run
@@ -133,8 +133,9 @@ class TrainingFigure(TrainingExperiment):
         for one in runs:
             prefix = "" if self.fixed_variants else f"{one.name}: "
             for claim in self.claims(one.finished()):
-                whole = one.full or self.always_full
-                remark = claim.remark if whole else reduced_remark(claim.remark)
+                remark = "" if claim.ours == NO_RUN else claim.remark
+                if not one.full and not self.always_full:
+                    remark = reduced_remark(remark)
                 rows.append(claim._replace(what=prefix + claim.what, remark=remark))
         return rows
 

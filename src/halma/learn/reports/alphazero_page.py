@@ -158,7 +158,7 @@ def _row(game: Game, last: _ShownGame, row: int) -> str:
     games, position = last.games, last.position(game, row)
     entries = slice(*games.policy_offsets[[row, row + 1]])
     actions = games.policy_actions[entries].tolist()
-    targets = dict(zip(actions, games.policy_shares[entries].tolist(), strict=True))
+    targets = dict(zip(actions, games.policy_weights[entries].tolist(), strict=True))
     moves = {move.value: move for move in position.legal_moves}
     policy = {
         move.text: targets.get(game.core.action(position.state, move.value), 0.0)

@@ -139,7 +139,8 @@ def find_errors(table: LookupTable, solution: Solution, worst: int = 6) -> Table
 def _compared_position(table: LookupTable, solution: Solution, row: int) -> ComparedPosition:
     position = Position(table.game, table.game.core.unindex(int(table.indices(row, row + 1)[0])))
     moves = solution.moves(position)
-    least = max(move.value for move in moves) - _core.VALUE_TOLERANCE
+    top = max(move.value for move in moves)
+    least = top - _core.VALUE_TOLERANCE
     errors = [
         ComparedMove(move.move, float(probability), move.value, move.value > least)
         for move, probability in zip(moves, table.policy(position), strict=True)

@@ -219,6 +219,6 @@ def _times(number: int) -> str:
 def _commands(run: Run) -> list[tuple[str, str]]:
     where, variant = quoted(run.path), run.recipe.game.name
     return [
-        (f"halma play human learned:{where} --game {variant}", "Play against it:"),
-        (f"halma match learned:{where} optimal --game {variant}", "A match with perfect play:"),
+        (f"halma play human tabular:{where} --game {variant}", "Play against it:"),
+        (f"halma match tabular:{where} optimal --game {variant}", "A match with perfect play:"),
     ]

@@ -1,4 +1,4 @@
-"""The agent that plays what a training run has learnt."""
+"""The agent that plays from the lookup table of a training run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from halma.agents.kind import Kind
+from halma.agents.spec import AgentSpec
 from halma.errors import NameSyntaxError
 from halma.games import Game, Move, Record
 from halma.names import Value
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class LearnedAgent:
-    """Plays the likeliest move of a lookup table, without any search (hsueh2023, section IV)."""
+class TabularAgent:
+    """Plays the most likely move of a lookup table, without any search (hsueh2023, section IV)."""
 
     name: str
     run: Path
 
     def choose(self, record: Record, rng: random.Random) -> Move:
-        """Return the likeliest legal move."""
+        """Return the most likely legal move."""
         position = record.position
         policy = self.table(record.game).policy(position)
         return position.legal_moves[int(policy.argmax())]
@@ -52,16 +52,16 @@ class LearnedAgent:
         return open_lookup_table(self.run, game)
 
 
-def _build(name: str, options: Mapping[str, Value]) -> LearnedAgent:
+def _build(name: str, options: Mapping[str, Value]) -> TabularAgent:
     if not options["run"]:
-        raise NameSyntaxError("'learned' plays what a run has learnt: write learned:RUNDIR.")
-    return LearnedAgent(name, Path(str(options["run"])))
+        raise NameSyntaxError("'tabular' plays from a run's lookup table: write tabular:RUNDIR.")
+    return TabularAgent(name, Path(str(options["run"])))
 
 
-KIND = Kind(
-    "learned",
-    "what a training run has learnt, without search",
+SPEC = AgentSpec(
+    "tabular",
+    "the policy of a trained lookup table, without search",
     _build,
-    example="learned:runs/hsueh2023/ewn-3x3-3",
+    example="tabular:runs/hsueh2023/ewn-3x3-3",
     rest="run",
 )

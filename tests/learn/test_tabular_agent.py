@@ -28,7 +28,7 @@ def test_it_plays_the_likeliest_move(run):
     for number in range(6):
         twin.iterate(1.0 if number < 3 else 0.1)
     table = twin.table()
-    player = agent(f"learned:{run}")
+    player = agent(f"tabular:{run}")
     rng = random.Random(1)
     looked_at = 0
     for _ in range(20):
@@ -56,7 +56,7 @@ def test_it_plays_the_likeliest_move(run):
 
 def test_it_plays_games(run):
     record = halma.Record(small().game)
-    for _ in play_game(record, [agent(f"learned:{run}"), agent("optimal")], seed=3):
+    for _ in play_game(record, [agent(f"tabular:{run}"), agent("optimal")], seed=3):
         pass
     assert record.is_over
 
@@ -64,22 +64,22 @@ def test_it_plays_games(run):
 def test_one_checkpoint_and_a_damaged_one(run, tmp_path):
     copy = shutil.copytree(run, tmp_path / "run")
     (_, newest), (_, before) = list_iterations(copy / "checkpoints")
-    table = agent(f"learned:{before}").table(small().game)
+    table = agent(f"tabular:{before}").table(small().game)
     assert table.iteration == 5
     newest.write_bytes(newest.read_bytes()[:100])
-    assert agent(f"learned:{copy}").table(small().game).iteration == 5
+    assert agent(f"tabular:{copy}").table(small().game).iteration == 5
     before.write_bytes(b"")
     with pytest.raises(HalmaError, match="is not used"):
-        agent(f"learned:{copy}").table(small().game)
+        agent(f"tabular:{copy}").table(small().game)
 
 
 @pytest.mark.parametrize(
     ("name", "game", "sentence"),
     [
-        ("learned", "ewn-3x3-2", "write learned:RUNDIR"),
-        ("learned:nowhere", "ewn-3x3-2", "no run with a checkpoint in 'nowhere'"),
-        ("learned:{run}", "ewn-3x3-3", "its game is 'ewn-3x3-2'"),
-        ("learned:{run}/meta.json", "ewn-3x3-2", "cut short or damaged"),
+        ("tabular", "ewn-3x3-2", "write tabular:RUNDIR"),
+        ("tabular:nowhere", "ewn-3x3-2", "no run with a checkpoint in 'nowhere'"),
+        ("tabular:{run}", "ewn-3x3-3", "its game is 'ewn-3x3-2'"),
+        ("tabular:{run}/meta.json", "ewn-3x3-2", "cut short or damaged"),
     ],
 )
 def test_refused(run, name, game, sentence):
@@ -96,4 +96,4 @@ def test_a_position_no_game_gets_to(run):
     index = next(i for i in range(game.core.index_size) if i not in numbers)
     position = halma.Position(game, game.core.unindex(index))
     with pytest.raises(HalmaError, match="has no entry for it"):
-        agent(f"learned:{run}").table(game).policy(position)
+        agent(f"tabular:{run}").table(game).policy(position)

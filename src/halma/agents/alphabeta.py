@@ -7,19 +7,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from halma.agents.agent import Agent
-from halma.agents.kind import Kind
-from halma.agents.knowledge import ENDINGS, NO_KNOWLEDGE, SOLUTION, Knowledge
+from halma.agents.oracles import ENDGAMES, NO_ORACLE, SOLUTION, OracleChoice
+from halma.agents.spec import AgentSpec
 from halma.errors import OptionError
 from halma.games import Game, Move, Record
 from halma.names import Option, Value
 from halma.search.analysis import Analysis
-from halma.search.minimax import DEEPEST, Found, Minimax
+from halma.search.minimax import MAX_DEPTH, Minimax, MinimaxAnalysis
 
-#: for every agent that judges by a game's features
+#: for every agent that evaluates by a game's features
 WEIGHTS = Option(
     "weights",
     "own",
-    "of the game's features, with slashes between them",
+    "Weights of the game's features, separated by slashes.",
     low=-100_000,
     high=100_000,
     decimal=True,
@@ -43,8 +43,8 @@ class SearchAgent:
     seconds: float | None = None
     weights: tuple[float, ...] = ()
     scale: float = 1.0
-    knowledge: Knowledge = NO_KNOWLEDGE
-    #: made once per game; it remembers nothing
+    oracles: OracleChoice = NO_ORACLE
+    #: made once per game; it keeps nothing between moves
     _made: Minimax | None = field(default=None, repr=False, compare=False)
 
     def choose(self, record: Record, rng: random.Random) -> Move:
@@ -59,7 +59,7 @@ class SearchAgent:
         """Return the value of every move; that takes longer than finding the best."""
         return self._find(self._search(record.game), record, all_moves=True).as_analysis()
 
-    def _find(self, search: Minimax, record: Record, all_moves: bool = False) -> Found:
+    def _find(self, search: Minimax, record: Record, all_moves: bool = False) -> MinimaxAnalysis:
         return search.search(
             record, depth=self.depth, nodes=self.nodes, seconds=self.seconds, all_moves=all_moves
         )
@@ -71,7 +71,7 @@ class SearchAgent:
                 self.kind,
                 weights=self.weights,
                 scale=self.scale,
-                oracle=self.knowledge.oracle(game),
+                oracle=self.oracles.oracle(game),
             )
         return self._made
 
@@ -88,19 +88,19 @@ def _build(kind: str, name: str, given: Mapping[str, Value]) -> Agent:
         seconds or None,
         read_weights(given["weights"]),
         float(given.get("scale", 1.0)),
-        Knowledge.read(given),
+        OracleChoice.read(given),
     )
 
 
-def _kind(name: str, about: str, main: str, example: str, *more: Option) -> Kind:
-    return Kind(
+def _spec(name: str, about: str, main: str, example: str, *more: Option) -> AgentSpec:
+    return AgentSpec(
         name,
         about,
         lambda full, given: _build(name, full, given),
         options=(
-            Option("depth", 0, "how many moves ahead", low=1, high=DEEPEST),
-            Option("time", 0.0, "seconds a move", low=0.001, high=86_400, decimal=True),
-            Option("nodes", 0, "positions a move", low=1, high=10**12),
+            Option("depth", 0, "Plies of the search.", low=1, high=MAX_DEPTH),
+            Option("time", 0.0, "Seconds a move.", low=0.001, high=86_400, decimal=True),
+            Option("nodes", 0, "Positions a move.", low=1, high=10**12),
             WEIGHTS,
             *more,
         ),
@@ -109,23 +109,25 @@ def _kind(name: str, about: str, main: str, example: str, *more: Option) -> Kind
     )
 
 
-KINDS = (
-    _kind(
+SPECS = (
+    _spec(
         "alphabeta",
         "minimax for two players without chance",
         "time",
         "depth=4",
-        ENDINGS,
+        ENDGAMES,
         SOLUTION,
     ),
-    _kind(
+    _spec(
         "expectimax",
         "minimax for two players with chance",
         "depth",
         "depth=2",
-        Option("scale", 1.0, "of a lead in chances of winning", low=0.001, high=1000, decimal=True),
+        Option(
+            "scale", 1.0, "Scale of a lead before the sigmoid.", low=0.001, high=1000, decimal=True
+        ),
         SOLUTION,
     ),
-    _kind("maxn", "every player for himself, without chance", "depth", "depth=2"),
-    _kind("paranoid", "everybody else against the mover, without chance", "depth", "depth=2"),
+    _spec("maxn", "max^n: every player maximises its own score; no chance", "depth", "depth=2"),
+    _spec("paranoid", "paranoid: all others against the mover; no chance", "depth", "depth=2"),
 )

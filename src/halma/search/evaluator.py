@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     Floats = np.ndarray[Any, np.dtype[np.float32]]
     Array = np.ndarray[Any, np.dtype[Any]]
 
-#: logits further than this from the mean are clipped
-LARGEST_LOGIT = 80.0
-
 
 class InferenceBuffer(Protocol):
     """Memory for one batch of positions and its evaluation, used again and again."""
@@ -45,7 +42,7 @@ class Evaluator(ABC):
     def evaluate(self, planes: Floats) -> tuple[Floats, Floats]:
         """Evaluate positions given as planes (n, planes, rows, columns).
 
-        Returns policy logits (n, actions), of which those of illegal moves mean nothing, and
+        Returns policy logits (n, actions), where those of illegal moves have no meaning, and
         values (n, players): each player's expected score as a share of the highest score, in
         [0, 1], the mover first and then in turn.
         """
@@ -103,16 +100,3 @@ class FunctionEvaluator(Evaluator):
     def buffer(self, capacity: int, narrow: bool = False) -> InferenceBuffer:
         """Return a buffer that calls the function."""
         return CallbackBuffer(self._function, (capacity, *self.shape), self._dtype)
-
-
-def priors(logits: Floats) -> Floats:
-    """Return positive numbers in the proportions of a softmax of logits (n, actions).
-
-    They are not normalised: only the search knows which moves are legal. Illegal moves may
-    have any logits, so the scale is set by the mean and not by the largest.
-    """
-    import numpy as np
-
-    out: Floats = logits - logits.mean(axis=1, keepdims=True)
-    np.clip(out, -LARGEST_LOGIT, LARGEST_LOGIT, out=out)
-    return np.exp(out, out=out)

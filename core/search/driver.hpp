@@ -1,0 +1,283 @@
+// One game and the search of its current position. This is the only code that drives a tree:
+// self-play, matches, agents, analysis and the tabular trainer all search through it, so what
+// ends a line and what a network sees is the same for all of them.
+#pragma once
+
+#include <chrono>
+#include <stdexcept>
+
+#include "../half.hpp"
+#include "mcts.hpp"
+
+namespace halma {
+
+/// What a thread needs to work on a driver; any thread's will do.
+template <Game G>
+struct SearchScratch {
+  std::vector<typename G::State> recent;
+  Tree<G> spare;
+};
+
+template <Game G>
+class SearchDriver {
+ public:
+  using State = typename G::State;
+  using Leaf = halma::Leaf<G>;
+  using Scratch = SearchScratch<G>;
+
+  /// `any` is the same game as `game`; both must outlive the driver. Up to `max_pending` leaves
+  /// may wait for evaluation together. With `reuse` a search starts with what the search of an
+  /// earlier position of the same game found.
+  SearchDriver(const G& game, const AnyGame& any, const SearchOptions& options, LeafEvaluation leaves,
+               std::uint64_t seed = 0, int max_pending = 1, bool reuse = false)
+      : game_(&game),
+        any_(&any),
+        search_(game, options, seed, leaves),
+        leaves_(static_cast<std::size_t>(max_pending)),
+        evaluation_(leaves),
+        reuse_(reuse && traits(options.rule).reuses_tree) {}
+
+  // The game.
+
+  /// Starts a game at a state.
+  void start(const Limits& limits, const Bytes* state) {
+    record_.emplace(*any_, limits, state);
+    forget_tree();
+  }
+
+  /// Goes to the current position of a game, that of an equal variant. With `reuse`, the tree is kept if this
+  /// driver's game is the beginning of that one.
+  void set_record(const Record& record) {
+    const bool continues = reuse_ && record_ && record.continues(*record_);
+    if (continues) {
+      const auto& events = record.events();
+      for (std::size_t i = record_->events().size(); i < events.size(); ++i)
+        taken_.push_back(events[i].value);
+    }
+    record_ = record.of_game(*any_);
+    if (!continues) forget_tree();
+  }
+
+  void play(Move move) {
+    record_->play(move);
+    taken_.push_back(move);
+  }
+  void resolve(Outcome outcome) {
+    record_->resolve(outcome);
+    taken_.push_back(outcome);
+  }
+
+  bool has_record() const { return record_.has_value(); }
+  const Record& record() const { return *record_; }
+  State state() const { return load_state(*game_, record_->state()); }
+  const Mcts<G>& search() const { return search_; }
+  Mcts<G>& search() { return search_; }
+
+  // The search.
+
+  /// Begins a search of the current position, a decision at which the game is not over, with a
+  /// number of simulations in all; those kept from an earlier search count.
+  void begin(std::uint64_t simulations, Scratch& scratch, bool dirichlet = true) {
+    root_ = state();
+    search_.read_history(*record_);
+    find_earlier();
+    budget_ = simulations;
+    dirichlet_ = dirichlet;
+    pending_ = 0;
+    const bool kept = reuse_ && search_.start_below(root_, taken_, scratch.spare);
+    taken_.clear();
+    if (!kept && evaluation_ != LeafEvaluation::values) {
+      phase_ = Phase::root_pending;
+      return;
+    }
+    if (!kept) search_.start(root_);
+    begin_simulations();
+  }
+
+  /// Whether begin() was called and the root is evaluated.
+  bool is_searching() const { return phase_ == Phase::searching; }
+  /// Leaves that wait for evaluation, the root among them.
+  int pending() const { return pending_; }
+
+  /// Selects leaves until as many as allowed are pending, or until the search is complete;
+  /// returns how many are pending.
+  int select_leaves() {
+    if (phase_ == Phase::root_pending) return pending_ = 1;
+    while (pending_ < static_cast<int>(leaves_.size()) && search_.simulations() < budget_ &&
+           !search_.is_solved()) {
+      Leaf& leaf = leaves_[pending_];
+      if (!search_.select(leaf)) break;  // led to a leaf that is pending
+      if (leaf.decided)
+        search_.back_up(leaf, leaf.values);
+      else
+        ++pending_;
+    }
+    return pending_;
+  }
+
+  /// Writes the planes of a pending leaf: itself, then the decisions before it.
+  void encode(int which, Scratch& scratch, float* out) const {
+    const auto history = static_cast<std::size_t>(game_->history());
+    std::vector<State>& recent = scratch.recent;
+    recent.clear();
+    Context context;
+    if (phase_ == Phase::root_pending) {
+      recent.push_back(root_);
+      context = record_->context();
+    } else {
+      const Leaf& leaf = leaves_[which];
+      recent.push_back(leaf.state);
+      for (std::size_t i = leaf.decisions.size(); i-- > 0 && recent.size() < history;)
+        recent.push_back(leaf.decisions[i]);
+      context = search_.history().context(leaf);
+    }
+    for (std::size_t i = 0; i < earlier_.size() && recent.size() < history; ++i)
+      recent.push_back(earlier_[i]);
+    game_->encode(std::span<const State>(recent), context, out);
+  }
+
+  /// Takes a network's output for a pending leaf: logits by action, values by player, the mover
+  /// first, in [0, 1]. All pending leaves must be backed up before the next select_leaves().
+  template <class Logit, class Value>
+  void back_up(int which, const Logit* logits, const Value* values) {
+    const bool at_root = phase_ == Phase::root_pending;
+    const State& state = at_root ? root_ : leaves_[which].state;
+    const int players = game_->players(), mover = game_->mover(state);
+    float by_player[kMaxPlayers];
+    for (int i = 0, player = mover; i < players; ++i, player = player + 1 == players ? 0 : player + 1) {
+      by_player[player] = to_float(values[i]);
+      if (!std::isfinite(by_player[player])) throw std::runtime_error("a value of the network is not finite");
+    }
+    MoveList moves;
+    float priors[kMaxMoves];
+    game_->legal(state, moves);
+    for (int i = 0; i < moves.size(); ++i) priors[i] = to_float(logits[game_->action(state, moves[i])]);
+    softmax(priors, moves.size());
+    if (!std::isfinite(priors[0])) throw std::runtime_error("a logit of the network is not finite");
+    back_up_evaluated(which, by_player, priors, moves);
+  }
+
+  /// Runs a search to its end with an evaluator of the core: until the root has `simulations`
+  /// in all, `seconds` are over (0: no limit), or nothing is left to search. Called again at the
+  /// same position, it goes on.
+  template <Evaluator<G> E>
+  void run(const E& evaluator, std::uint64_t simulations, double seconds, Scratch& scratch) {
+    using Clock = std::chrono::steady_clock;
+    const auto deadline = Clock::now() + std::chrono::duration<double>(seconds);
+    begin_or_continue(simulations, scratch);
+    Leaf& leaf = leaves_[0];
+    while (search_.simulations() < budget_ && !search_.is_solved()) {
+      // Looking at the clock costs as much as a simulation of a small game.
+      if (seconds > 0 && search_.simulations() % 64 == 0 && Clock::now() >= deadline) break;
+      search_.select(leaf);
+      if (!leaf.decided)
+        evaluator.evaluate(*game_, leaf.state, search_.history().limits_left(leaf), leaf.values,
+                           search_.random());
+      search_.back_up(leaf, leaf.values);
+    }
+  }
+
+  /// The same with an evaluator that gives priors too: evaluate(game, state, moves, priors, values)
+  /// lists the legal moves and writes a prior for each and a value for each player.
+  template <class E>
+  void run_with_priors(const E& evaluator, std::uint64_t simulations, Scratch& scratch) {
+    begin_or_continue(simulations, scratch);
+    MoveList moves;
+    float priors[kMaxMoves], values[kMaxPlayers];
+    while (select_leaves() > 0) {
+      const bool at_root = phase_ == Phase::root_pending;
+      moves.clear();
+      evaluator.evaluate(*game_, at_root ? root_ : leaves_[0].state, moves, priors, values);
+      back_up_evaluated(0, values, priors, moves);
+    }
+  }
+
+  // For pools, which run many drivers in turn: memory is asked for step by step as it comes
+  // nearer, since each step follows pointers that the one before has fetched.
+
+  void prefetch_leaves() const { prefetch(leaves_.data(), leaves_.size() * sizeof(Leaf)); }
+  void prefetch_tree() const {
+    for (int i = 0; i < pending_; ++i) prefetch(leaves_[i].path.data());
+    search_.tree().prefetch_ends();
+  }
+  void prefetch_paths() const {
+    if (phase_ == Phase::searching)
+      for (int i = 0; i < pending_; ++i)
+        for (const auto [node, edge] : leaves_[i].path) search_.tree().prefetch_step(node, edge);
+  }
+
+  /// Bytes allocated by the tree, the leaves and the record.
+  std::size_t bytes() const {
+    std::size_t sum = search_.tree().capacity_bytes();
+    for (const Leaf& leaf : leaves_)
+      sum += sizeof(leaf) + leaf.path.capacity() * sizeof(leaf.path[0]) +
+             leaf.decisions.capacity() * sizeof(State);
+    if (record_) sum += (record_->length() + 1) * (any_->state_size() + sizeof(Record::Event) + 12);
+    return sum;
+  }
+
+ private:
+  enum class Phase : std::uint8_t {
+    idle,          // no search was begun
+    root_pending,  // the root waits for its evaluation
+    searching,     // the tree has a root
+  };
+
+  void forget_tree() {
+    search_.clear();
+    taken_.clear();
+    phase_ = Phase::idle;
+  }
+
+  void begin_simulations() {
+    phase_ = Phase::searching;
+    search_.begin(budget_, dirichlet_);
+  }
+
+  void begin_or_continue(std::uint64_t simulations, Scratch& scratch) {
+    if (phase_ != Phase::searching || !taken_.empty()) {
+      begin(simulations, scratch);
+    } else if (simulations != budget_) {
+      budget_ = simulations;
+      if (search_.rule().needs_budget) search_.prepare_rule(simulations);
+    }
+  }
+
+  void back_up_evaluated(int which, const float* values, const float* priors, const MoveList& moves) {
+    if (phase_ == Phase::root_pending) {
+      search_.start(root_, priors, values, &moves);
+      begin_simulations();
+    } else {
+      search_.back_up(leaves_[which], values, priors, &moves);
+    }
+    --pending_;
+  }
+
+  /// Finds the decisions before the root, newest first, as far as planes look back.
+  void find_earlier() {
+    earlier_.clear();
+    if (evaluation_ != LeafEvaluation::planes) return;
+    for (int i = record_->length() - 1; i >= 0 && static_cast<int>(earlier_.size()) + 1 < game_->history();
+         --i) {
+      const State state = load_state(*game_, record_->state(i));
+      if (!game_->at_chance(state)) earlier_.push_back(state);
+    }
+  }
+
+  const G* game_;
+  const AnyGame* any_;
+  Mcts<G> search_;
+  std::vector<Leaf> leaves_;  // the first pending_ wait for evaluation
+  LeafEvaluation evaluation_;
+  bool reuse_;
+  bool dirichlet_ = true;
+  Phase phase_ = Phase::idle;
+  int pending_ = 0;
+  std::uint64_t budget_ = 0;  // simulations
+  State root_{};
+  std::vector<State> earlier_;
+  std::vector<std::uint32_t> taken_;  // moves and outcomes since the tree's root
+  std::optional<Record> record_;
+};
+
+}  // namespace halma

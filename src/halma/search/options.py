@@ -1,0 +1,52 @@
+"""Options of tree search, made from the core's declarations (`core/search/options.hpp`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from halma import _core
+from halma.errors import OptionError
+from halma.games import Game
+
+#: the declarations, by name
+DECLARED = {info.name: info for info in _core.search_options()}
+#: the selection rules, by name
+RULES = {rule.name: rule for rule in _core.rules()}
+#: rules that make use of a network's policy
+POLICY_RULES = tuple(name for name, rule in RULES.items() if rule.uses_priors)
+
+
+def search_options(game: Game, **values: Any) -> _core.SearchOptions:
+    """Return options with these values, or raise an `OptionError` if they do not fit the game."""
+    options = _core.SearchOptions()
+    try:
+        for name, value in values.items():
+            if name not in DECLARED:
+                raise OptionError(
+                    f"Tree search has no option '{name}': it has {', '.join(DECLARED)}."
+                )
+            setattr(options, name, value)
+    except (ValueError, TypeError) as error:
+        raise OptionError(f"Options of tree search: {error}.") from None
+    if game.players != 2:
+        for wanted, what in (
+            (RULES[options.rule].two_players, f"rule={options.rule}"),
+            (options.solver, "solver"),
+        ):
+            if wanted:
+                raise OptionError(
+                    f"'{what}' is for two players, and '{game.name}' has {game.players}."
+                )
+    return options
+
+
+def check_rule(values: Mapping[str, Any]) -> None:
+    """Raise an `OptionError` if a value is set that the rule does not read."""
+    rule = values.get("rule", DECLARED["rule"].default)
+    for name, value in values.items():
+        rules = DECLARED[name].rules
+        if rules and rule not in rules and value != DECLARED[name].default:
+            raise OptionError(
+                f"'{name}' is read by rule={' or rule='.join(rules)}, not by rule={rule}."
+            )

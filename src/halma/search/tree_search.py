@@ -1,0 +1,154 @@
+"""Monte-Carlo tree search of one game, with an evaluator of the core or with a network."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+
+from halma import _core
+from halma.errors import ChanceError, GameOverError, NetworkError, OptionError
+from halma.games import Game, Move, Position, Record
+from halma.search.analysis import Analysis, MoveReport, certainty, line_texts
+from halma.search.evaluator import Evaluator, InferenceBuffer
+from halma.search.options import RULES, search_options
+
+#: evaluators of the core
+EVALUATORS = ("rollout", "uniform", "linear")
+
+
+class TreeSearch:
+    """One search tree. With `reuse` it is kept from move to move of the same game.
+
+    `evaluator` is one of `EVALUATORS` or a network. A network evaluates one leaf at a time: a
+    tree with several pending leaves selects each without knowing what the others bring, and on
+    a CPU a network evaluates one position nearly as fast as one of many. An `oracle`, that of a
+    solution, answers for the positions it knows; they are not searched.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        options: _core.SearchOptions | None = None,
+        *,
+        evaluator: str | Evaluator = "rollout",
+        scale: float = 0.0,
+        seed: int = 0,
+        reuse: bool = False,
+        oracle: _core.Oracle | None = None,
+    ) -> None:
+        self.game = game
+        self.options = options or search_options(game, rule="uct")
+        self._buffer: InferenceBuffer | None = None
+        if not isinstance(evaluator, str):
+            self._buffer = evaluator.buffer(1)
+        # A copy: options may be shared by searches with and without an oracle.
+        own = self.options.__copy__()
+        own.oracle = oracle
+        try:
+            self._core = _core.Search(
+                game.core,
+                own,
+                evaluator if isinstance(evaluator, str) else "network",
+                scale=scale,
+                seed=seed,
+                reuse=reuse,
+            )
+        except ValueError as error:
+            raise OptionError(f"This search does not fit '{game.name}': {error}.") from None
+
+    def search(
+        self,
+        at: Record | Position,
+        simulations: int | None = None,
+        seconds: float | None = None,
+        line_length: int = 8,
+    ) -> Analysis:
+        """Search until the tree has `simulations`, for `seconds`, or until the root is solved.
+
+        A record tells more than its last position: a line ends where the game would, and
+        networks may see earlier positions. Simulations kept by `reuse` count.
+        """
+        if not simulations and not seconds:
+            raise OptionError("A tree search needs a limit: simulations or seconds.")
+        if RULES[self.options.rule].needs_budget and not simulations:
+            raise OptionError(
+                f"'rule={self.options.rule}' plans its simulations in advance, so it needs a "
+                "number of them."
+            )
+        record = at if isinstance(at, Record) else Record(self.game, at)
+        position = searchable(record)
+        self._core.set_record(record.core)
+        began = time.perf_counter()
+        if self._buffer is not None:
+            if not simulations:
+                raise OptionError("A search with a network needs a number of simulations.")
+            self._core.begin(simulations)
+            run_with_network([self._core], self._buffer)
+        elif simulations:
+            self._core.run(simulations, seconds or 0.0)
+        else:
+            self._core.run(seconds=seconds or 0.0)
+        return self._analysis(position, line_length, time.perf_counter() - began)
+
+    @property
+    def simulations(self) -> int:
+        """Simulations in the tree, those of earlier moves included."""
+        return self._core.simulations
+
+    def _analysis(self, position: Position, line_length: int, seconds: float) -> Analysis:
+        """Return what the tree says about its root, best move first."""
+        found, policy, best = (
+            self._core.root_moves(line_length),
+            self._core.policy(),
+            self._core.best(),
+        )
+        # Moves are ordered by visits, unless their values are exact.
+        exact = all(move.exact for move in found)
+        order = sorted(
+            range(len(found)),
+            key=lambda i: (i == best, found[i].value if exact else 0.0, found[i].visits, policy[i]),
+            reverse=True,
+        )
+        reports = tuple(
+            MoveReport(
+                Move(found[i].move, position.game.format_move(position.state, found[i].move)),
+                value=None if math.isnan(found[i].value) else found[i].value,
+                visits=found[i].visits,
+                prior=found[i].prior,
+                policy=policy[i],
+                proof=certainty(found[i].value) if found[i].exact else None,
+                line=line_texts(position, found[i].line),
+            )
+            for i in order
+        )
+        value = reports[0].value
+        return Analysis(
+            position,
+            reports,
+            value=self._core.root_value if value is None else value,
+            simulations=self._core.simulations,
+            seconds=seconds,
+        )
+
+
+def run_with_network(searches: Sequence[_core.Search], buffer: InferenceBuffer) -> None:
+    """Carry out searches that were begun, one batch of leaves after the other."""
+    searches = list(searches)
+    try:
+        while rows := _core.collect(searches, buffer.planes):
+            buffer.start(rows)
+            _core.submit(searches, *buffer.finish())
+    except RuntimeError as error:
+        # From the core: a logit or a value is not finite.
+        raise NetworkError(f"The search has stopped: {error}.") from None
+
+
+def searchable(record: Record) -> Position:
+    """Return a record's position, in which a player must be to move."""
+    position = record.position
+    if position.is_chance:
+        raise ChanceError("A search starts where a player is to move, not at chance.")
+    if record.is_over:
+        raise GameOverError("A search starts where a player is to move: the game is over.")
+    return position
