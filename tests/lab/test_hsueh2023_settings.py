@@ -123,7 +123,7 @@ def test_further(full):
     assert all(not recipe.settings.search.count_root for recipe in runs.values())
     assert runs["Gumbel", 2, 0].settings.search.rule == "gumbel"
     assert runs["proven values", 2, 0].settings.search.solver
-    assert runs["symmetry", 2, 0].settings.learning.symmetries
+    assert runs["symmetry", 2, 0].settings.learning.symmetry
     assert len(runs) == len(further.METHODS) * 8 * 5
 
 

@@ -23,8 +23,8 @@ from halma.learn.metrics import read_metrics
 from halma.learn.recipe import load, names
 from halma.learn.replay_buffer import GameFiles, ReplayBuffer
 from halma.learn.samples import leader_scores
-from halma.learn.sections import learning_rate
-from halma.learn.selfplay import SelfPlay, tree_options
+from halma.learn.sections import learning_rate, search_values
+from halma.learn.selfplay import SelfPlay
 from halma.learn.trainer import policy_cross_entropy, value_error
 from halma.search import search_options
 from halma.search.evaluator import CallbackBuffer, Evaluator
@@ -202,7 +202,7 @@ def test_self_play_asks_for_narrow_buffers_and_matches_do_not():
         evaluator = kind(recipe.game)
         found, _ = SelfPlay(recipe.game, recipe.settings, [evaluator], threads=1).play(1)
         games.append(found.moves.tolist())
-        options = search_options(recipe.game, **tree_options(recipe.settings, noise=False))
+        options = search_options(recipe.game, **search_values(recipe.settings.search, noise=False))
         players = [
             SearchPlayer(recipe.game, evaluator, options, 4, 1),
             AgentPlayer(agent("random")),
@@ -214,7 +214,7 @@ def test_self_play_asks_for_narrow_buffers_and_matches_do_not():
 def test_networks_play_matches():
     game = halma.game("ewn-3x3-2")
     evaluator = Equal(game)
-    options = search_options(game, **tree_options(small().settings, noise=False))
+    options = search_options(game, **search_values(small().settings.search, noise=False))
     searcher = SearchPlayer(game, evaluator, options, 64, seed=1)
     tally = play_match(
         game, ("search", "policy"), [searcher, PolicyPlayer(game, evaluator)], 60, 1, 0

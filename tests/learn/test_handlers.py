@@ -43,7 +43,7 @@ def test_seconds_instead_of_games(tmp_path):
     [
         {"search__rule": "gumbel", "search__simulations": 4},
         {"search__solver": True},
-        {"learning__symmetries": True},
+        {"learning__symmetry": True},
         {"search__fpu": "infinite"},
     ],
 )
@@ -124,7 +124,7 @@ def test_the_command(tmp_path):
     status, again, _ = finish(start(out, out))
     assert status == 0 and again["wr_p"] == answer["wr_p"]
     recipe = (out / "recipe.toml").read_text(encoding="utf-8")
-    assert "# Simulations for every move of self-play." in recipe
+    assert "# Simulations of a search." in recipe
     assert json.loads((out / "meta.json").read_text(encoding="utf-8"))["seed"] == 3
 
 

@@ -40,7 +40,7 @@ def test_the_paper_s_settings(variant):
         10_000,
     )
     assert (learning.rate, learning.late_rate, learning.late_from) == (1.0, 0.1, 0.5)
-    assert not search.solver and not learning.symmetries
+    assert not search.solver and not learning.symmetry
 
 
 def test_the_base_explains_every_key():
@@ -88,9 +88,9 @@ def test_no_recipe_repeats_the_base():
         ({"search.c": -0.5}, "'search.c' cannot be -0.5: it is a number from 0 to 1,000."),
         (
             {"search.rule": "pcut"},
-            "'search.rule' cannot be \"pcut\": it is one of puct, gumbel. Did you mean 'puct'?",
+            "'search.rule' cannot be \"pcut\": it is one of puct, gumbel, rpo. Did you mean 'puct'?",
         ),
-        ({"search.rule": 3}, "'search.rule' cannot be 3: it is one of puct, gumbel."),
+        ({"search.rule": 3}, "'search.rule' cannot be 3: it is one of puct, gumbel, rpo."),
         ({"search.solver": 1}, "'search.solver' cannot be 1: it is true or false."),
         ({"game": 7}, "'game' cannot be 7: it is a text."),
         ({"game": "ewn-3x3"}, "There is no variant 'ewn-3x3'"),

@@ -13,8 +13,7 @@ from halma.arena.tally import Tally
 from halma.games import Game
 from halma.learn.matches import AgentPlayer, Player, SearchPlayer, play_match
 from halma.learn.reports.events import Progress, Reporter
-from halma.learn.sections import AlphaZeroSettings
-from halma.learn.selfplay import tree_options
+from halma.learn.sections import AlphaZeroSettings, search_values
 from halma.learn.truth import TRUTH_METRICS, NetworkTruth
 from halma.networks.architectures.blocks import Network
 from halma.networks.evaluator_pool import EvaluatorPool
@@ -98,7 +97,7 @@ class Evaluation:
         return [int(seed) for seed in seeds.generate_state(3, np.uint64) >> 2]
 
     def _search_player(self, network: EvaluatorPool, simulations: int, seed: int) -> Player:
-        options = search_options(self._game, **tree_options(self._settings, noise=False))
+        options = search_options(self._game, **search_values(self._settings.search, noise=False))
         simulations = simulations or self._settings.search.simulations
         return SearchPlayer(self._game, network.evaluators[0], options, simulations, seed)
 

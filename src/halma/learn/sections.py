@@ -7,124 +7,88 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 from halma import _core
 from halma.agents.registry import agent
 from halma.errors import HalmaError, RecipeError
 from halma.games import Game
-from halma.learn.settings import setting, varied
+from halma.learn.settings import section_from, setting, varied
 from halma.networks.network_file import NetworkInfo
+from halma.search.options import POLICY_RULES
 
 _MANY = 10_000_000
 
 
+#: Options that the core declares.
+_SEARCH = _core.search_options()
+_SELF_PLAY = [option for option in _core.selfplay_options() if option.name != "simulations"]
+_TABULAR = {option.name: option for option in _core.tabular_options()}
+
+_TabularSearchOptions: Any = section_from(
+    "_TabularSearchOptions",
+    [*_SEARCH, _TABULAR["simulations"], _TABULAR["count_root"]],
+    {
+        "rule": "hsueh2023: puct",
+        "c": "hsueh2023: 1, and 1/64 to 64 in section V-B",
+        "fpu": "hsueh2023: loss (+0), and draw (+0.5), win (+1), infinite in section VII",
+        "dirichlet_weight": "hsueh2023: epsilon = 0.25, and 0 to 0.5 in section V-D",
+        "dirichlet_alpha": "hsueh2023: 1.5, and 0.03 to 12 in section V-C",
+        "solver": "hsueh2023: false",
+        "simulations": "hsueh2023: 800, and 6 to 25,600 in section VI",
+        "count_root": "hsueh2023: true (footnote 12)",
+    },
+    {"rule": POLICY_RULES},
+    c=1.0,
+    dirichlet_weight=0.25,
+    dirichlet_alpha=1.5,
+    gumbel_scale=1.0,
+)
+
+
 @dataclass(frozen=True)
-class TabularSearchSettings:
+class TabularSearchSettings(_TabularSearchOptions):  # type: ignore[misc]
     """The search of self-play."""
 
-    rule: str = setting(
-        "puct", "Rule that selects moves in the tree.", ("puct", "gumbel"), "hsueh2023: puct"
-    )
-    simulations: int = setting(
-        800,
-        "Simulations for every move of self-play.",
-        (1, _MANY),
-        "hsueh2023: 800, and 6 to 25,600 in section VI",
-    )
-    count_root: bool = setting(
-        True,
-        "Count the evaluation of the root as one of the simulations.",
-        papers="hsueh2023: true (footnote 12)",
-    )
-    c: float = setting(
-        1.0,
-        "Weight of exploration; puct only.",
-        (0, 1000),
-        "hsueh2023: 1, and 1/64 to 64 in section V-B",
-    )
-    fpu: str = setting(
-        "loss",
-        "First-play urgency: value of a move without visits; puct only. Infinite visits every "
-        "move first.",
-        ("loss", "draw", "win", "infinite", "parent"),
-        "hsueh2023: loss (+0), and draw (+0.5), win (+1), infinite in section VII",
-    )
-    dirichlet_weight: float = setting(
-        0.25,
-        "Weight of Dirichlet noise in the priors at the root; puct only.",
-        (0, 1),
-        "hsueh2023: epsilon = 0.25, and 0 to 0.5 in section V-D",
-    )
-    dirichlet_alpha: float = setting(
-        1.5,
-        "Concentration of that noise: the lower, the fewer moves get most of it.",
-        (0.001, 1000),
-        "hsueh2023: 1.5, and 0.03 to 12 in section V-C",
-    )
-    max_considered_actions: int = setting(
-        16, "Root moves that sequential halving starts with; gumbel only.", (1, 512)
-    )
-    solver: bool = setting(
-        False,
-        "Back up proven wins, draws and losses (MCTS-Solver); two players only.",
-        papers="hsueh2023: false",
-    )
+
+_SearchOptions: Any = section_from(
+    "_SearchOptions",
+    [*_SEARCH, _TABULAR["simulations"], _TABULAR["count_root"]],
+    {
+        "rule": "liu2019, hsueh2023: puct",
+        "c": "liu2019: 3.5, hsueh2023: 1, and 1/64 to 64 in figure 24",
+        "fpu": "hsueh2023: loss (+0), and draw (+0.5), win (+1), infinite in figure 24",
+        "dirichlet_weight": "liu2019, hsueh2023: 0.25",
+        "dirichlet_alpha": "liu2019: 0.03, hsueh2023: 1.5",
+        "limits": "schulte2021: first-repetition",
+        "simulations": "liu2019: 175, hsueh2023: 800, and 6 to 800 in figure 24",
+        "count_root": "hsueh2023: true (footnote 12)",
+    },
+    {"rule": POLICY_RULES},
+    rule="gumbel",
+    c=1.0,
+    fpu="parent",
+    dirichlet_weight=0.25,
+    gumbel_scale=1.0,
+    simulations=32,
+    count_root=False,
+)
 
 
 @dataclass(frozen=True)
-class SearchSettings(TabularSearchSettings):
+class SearchSettings(_SearchOptions):  # type: ignore[misc]
     """The search of self-play."""
 
-    rule: str = varied(
-        TabularSearchSettings,
-        "rule",
-        "gumbel",
-        papers="liu2019, hsueh2023: puct",
-        help="Rule that selects moves in the tree. Gumbel improves a policy with few simulations.",
-    )
-    simulations: int = varied(
-        TabularSearchSettings,
-        "simulations",
-        32,
-        papers="liu2019: 175, hsueh2023: 800, and 6 to 800 in figure 24",
-    )
-    count_root: bool = varied(
-        TabularSearchSettings, "count_root", False, papers="hsueh2023: true (footnote 12)"
-    )
-    c: float = varied(
-        TabularSearchSettings,
-        "c",
-        1.0,
-        papers="liu2019: 3.5, hsueh2023: 1, and 1/64 to 64 in figure 24",
-    )
-    fpu: str = varied(
-        TabularSearchSettings,
-        "fpu",
-        "parent",
-        papers="hsueh2023: loss (+0), and draw (+0.5), win (+1), infinite in figure 24",
-    )
-    dirichlet_weight: float = varied(
-        TabularSearchSettings, "dirichlet_weight", 0.25, papers="liu2019, hsueh2023: 0.25"
-    )
-    dirichlet_alpha: float = varied(
-        TabularSearchSettings, "dirichlet_alpha", 0.3, papers="liu2019: 0.03, hsueh2023: 1.5"
-    )
-    value_scale: float = setting(
-        1.0, "Scale of completed values against logits; gumbel only.", (0.001, 1000)
-    )
-    loops: bool = setting(
-        False,
-        "End a line of the search where a position recurs, with the result the game would have "
-        "if it were stopped there.",
-        papers="schulte2021: true",
-    )
+
+_TabularSelfPlayOptions: Any = section_from(
+    "_TabularSelfPlayOptions", [_TABULAR["games"]], {"games": "hsueh2023: M = 1000"}
+)
 
 
 @dataclass(frozen=True)
-class TabularSelfPlaySettings:
+class TabularSelfPlaySettings(_TabularSelfPlayOptions):  # type: ignore[misc]
     """The games of an iteration."""
 
-    games: int = setting(1000, "Games in an iteration.", (1, _MANY), "hsueh2023: M = 1000")
     seconds: float = setting(
         0.0,
         "If above 0, an iteration plays as many games as fit into this time on one thread "
@@ -134,8 +98,16 @@ class TabularSelfPlaySettings:
     )
 
 
+_SelfPlayOptions: Any = section_from(
+    "_SelfPlayOptions",
+    _SELF_PLAY,
+    {"random_plies_min": "liu2019: 6", "random_plies_max": "liu2019: 6"},
+    resign_consecutive=4,
+)
+
+
 @dataclass(frozen=True)
-class SelfPlaySettings:
+class SelfPlaySettings(_SelfPlayOptions):  # type: ignore[misc]
     """The games of an iteration."""
 
     games: int = setting(
@@ -180,43 +152,23 @@ class SelfPlaySettings:
     late_temperature: float = setting(
         0.0, "The temperature after that.", (0, 100), "liu2019: 0.01, hsueh2023: 1"
     )
-    random_plies_min: int = setting(
-        0,
-        "Fewest random moves a game starts with; they are no training samples.",
-        (0, 10_000),
-        "liu2019: 6",
-    )
-    random_plies_max: int = setting(
-        0, "Most random moves a game starts with.", (0, 10_000), "liu2019: 6"
-    )
-    full_share: float = setting(
-        1.0,
-        "Playout cap randomisation: share of searches that are full. The others make "
-        "`fast_simulations` and give no policy targets.",
-        (0.01, 1),
-    )
-    fast_simulations: int = setting(8, "Simulations of a search that is not full.", (1, 1_000_000))
-    resign_threshold: float = setting(
-        0.0,
-        "A player resigns whose value is below this several times in a row; 0: nobody resigns.",
-        (0, 0.5),
-    )
-    resign_consecutive: int = setting(4, "Decisions in a row that it takes.", (1, 10_000))
-    no_resign_share: float = setting(
-        0.1, "Share of games without resignation, to count wrong ones.", (0, 1)
-    )
+
+
+_TabularLearningOptions: Any = section_from(
+    "_TabularLearningOptions",
+    [_TABULAR["replay_buffer"], _TABULAR["symmetry"], _TABULAR["spread"]],
+    {
+        "replay_buffer": "hsueh2023: K = 2",
+        "symmetry": "hsueh2023: false",
+        "spread": "hsueh2023: 0.01",
+    },
+)
 
 
 @dataclass(frozen=True)
-class TabularLearningSettings:
+class TabularLearningSettings(_TabularLearningOptions):  # type: ignore[misc]
     """The updates of the table."""
 
-    replay_buffer: int = setting(
-        2,
-        "Iterations whose games are in the replay buffer, the newest included.",
-        (1, 1000),
-        "hsueh2023: K = 2",
-    )
     rate: float = setting(1.0, "Learning rate at first.", (0, 1000), "hsueh2023: beta = 1")
     late_rate: float = setting(0.1, "Learning rate later.", (0, 1000), "hsueh2023: beta = 0.1")
     late_from: float = setting(
@@ -224,12 +176,6 @@ class TabularLearningSettings:
         "Share of all iterations after which the later rate holds.",
         (0, 1),
         "hsueh2023: the half",
-    )
-    init_std: float = setting(
-        0.01, "Standard deviation of the table's initial logits.", (0, 10), "hsueh2023: 0.01"
-    )
-    symmetries: bool = setting(
-        False, "Update the mirror images of a position together with it.", papers="hsueh2023: false"
     )
 
 
@@ -258,7 +204,7 @@ class LearningSettings:
     batch_size: int = setting(
         256, "Samples in a step.", (1, 1_000_000), "liu2019: 32, hsueh2023: 256"
     )
-    symmetries: bool = setting(
+    symmetry: bool = setting(
         True,
         "Draw every sample in a random symmetry of the board, where the game has any.",
         papers="liu2019: true",
@@ -528,6 +474,14 @@ class AlphaZeroSettings:
             )
 
 
+def search_values(
+    search: TabularSearchSettings | SearchSettings, noise: bool = True
+) -> dict[str, Any]:
+    """Return a section's options of tree search by name, with noise at the root or without."""
+    values = {option.name: getattr(search, option.name) for option in _SEARCH}
+    return values if noise else {**values, "dirichlet_weight": 0.0, "gumbel_scale": 0.0}
+
+
 def learning_rate(settings: TabularSettings | AlphaZeroSettings, iteration: int) -> float:
     """Return the learning rate of an iteration; they count from 1."""
     learning, total = settings.learning, settings.iterations
@@ -539,7 +493,7 @@ def learning_rate(settings: TabularSettings | AlphaZeroSettings, iteration: int)
     return learning.late_rate + (learning.rate - learning.late_rate) * height
 
 
-def _check_root(search: TabularSearchSettings) -> None:
+def _check_root(search: TabularSearchSettings | SearchSettings) -> None:
     if search.count_root and search.simulations < 2:
         raise RecipeError(
             "'search.simulations' cannot be 1 if 'search.count_root' is true: "

@@ -5,51 +5,24 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
-from typing import Any
 
 from halma import _core
 from halma.games import Game
 from halma.interrupt import Interrupted
-from halma.learn.sections import AlphaZeroSettings
+from halma.learn.sections import AlphaZeroSettings, search_values
 from halma.search.evaluator import Evaluator
 from halma.selfplay import FinishedGames, Pool, selfplay_options
 from halma.selfplay.pool import Watch
-
-
-def tree_options(settings: AlphaZeroSettings, noise: bool = True) -> dict[str, Any]:
-    """Return the options of tree search by name, with noise at the root or without."""
-    search = settings.search
-    return {
-        "rule": search.rule,
-        "c": search.c,
-        "fpu": search.fpu,
-        "solver": search.solver,
-        "limits": "first-repetition" if search.loops else "game",
-        "dirichlet_weight": search.dirichlet_weight if noise else 0.0,
-        "dirichlet_alpha": search.dirichlet_alpha,
-        "gumbel_scale": 1.0 if noise else 0.0,
-        "max_considered_actions": search.max_considered_actions,
-        "value_scale": search.value_scale,
-    }
 
 
 def pool_options(game: Game, settings: AlphaZeroSettings) -> _core.SelfPlayOptions:
     """Return the options of self-play."""
     search, play = settings.search, settings.selfplay
     warm = [(0, play.temperature)] if play.temperature_plies else []
-    return selfplay_options(
-        game,
-        tree_options(settings),
-        simulations=search.simulations - search.count_root,
-        full_share=play.full_share,
-        fast_simulations=play.fast_simulations,
-        temperatures=[*warm, (play.temperature_plies, play.late_temperature)],
-        random_plies_min=play.random_plies_min,
-        random_plies_max=play.random_plies_max,
-        resign_threshold=play.resign_threshold,
-        resign_consecutive=play.resign_consecutive,
-        no_resign_share=play.no_resign_share,
-    )
+    values = {option.name: getattr(play, option.name, None) for option in _core.selfplay_options()}
+    values["simulations"] = search.simulations - search.count_root
+    values["temperatures"] = [*warm, (play.temperature_plies, play.late_temperature)]
+    return selfplay_options(game, search_values(search), **values)
 
 
 def limits(game: Game, settings: AlphaZeroSettings) -> _core.Limits:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, make_dataclass, replace
 from typing import Any, TypeVar, get_type_hints
 
+from halma import _core
 from halma.errors import RecipeError, suggestion
 
 Plain = str | int | float | bool | tuple[str, ...]
@@ -79,17 +80,27 @@ def varied(
 
 
 def section_from(
-    name: str, options: Iterable[Any], defaults: Mapping[str, Plain], papers: Mapping[str, str]
+    name: str,
+    options: Iterable[_core.OptionInfo],
+    papers: Mapping[str, str],
+    choices: Mapping[str, tuple[str, ...]] | None = None,
+    **defaults: Plain,
 ) -> Any:
     """Return a section with a setting for every option that the core declares.
 
-    `options` are the core's declarations; `defaults` are given where a recipe's differ.
+    `defaults` and `choices` are given where they differ from the declaration's.
     """
     entries = []
     for option in options:
-        allowed = tuple(option.choices) or (option.low, option.high)
-        default = defaults.get(option.name, option.default)
-        made = setting(default, option.about, allowed, papers.get(option.name, ""))
+        default: Any = option.default
+        allowed = (choices or {}).get(option.name) or tuple(option.choices)
+        only = f" For {', '.join(option.rules)}." if option.rules else ""
+        made = setting(
+            defaults.get(option.name, default),
+            option.about + only,
+            allowed or ((option.low, option.high) if option.high else (-math.inf, math.inf)),
+            papers.get(option.name, ""),
+        )
         entries.append((option.name, _OPTION_TYPES[option.type], made))
     return make_dataclass(name, entries, frozen=True)
 

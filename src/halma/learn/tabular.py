@@ -16,7 +16,7 @@ from halma.errors import TableError
 from halma.interrupt import Interrupted, interruptible
 from halma.learn.recipe import Recipe
 from halma.learn.reports.events import Curve
-from halma.learn.sections import TabularSettings, learning_rate
+from halma.learn.sections import TabularSettings, learning_rate, search_values
 from halma.learn.session import TrainingSession
 from halma.learn.truth import (
     TestPositions,
@@ -152,24 +152,13 @@ class TabularAlphaZero(TrainingSession):
 def make_trainer(recipe: Recipe, threads: int = 1) -> _core.TabularTrainer:
     """Return the core's trainer of a recipe, before its first iteration."""
     settings: TabularSettings = recipe.settings
-    game, search = recipe.game, settings.search
     options = _core.TabularOptions()
-    options.search = search_options(
-        game,
-        rule=search.rule,
-        c=search.c,
-        fpu=search.fpu,
-        solver=search.solver,
-        dirichlet_weight=search.dirichlet_weight,
-        dirichlet_alpha=search.dirichlet_alpha,
-        gumbel_scale=1.0,
-        max_considered_actions=search.max_considered_actions,
-    )
-    options.limits, options.seed = game.limits, settings.seed
-    options.simulations, options.count_root = search.simulations, search.count_root
-    options.games, options.replay_buffer = settings.selfplay.games, settings.learning.replay_buffer
-    options.symmetry, options.spread = settings.learning.symmetries, settings.learning.init_std
-    return _core.TabularTrainer(game.core, options, threads)
+    values = {**vars(settings.search), **vars(settings.selfplay), **vars(settings.learning)}
+    for option in _core.tabular_options():
+        setattr(options, option.name, values[option.name])
+    options.search = search_options(recipe.game, **search_values(settings.search))
+    options.limits, options.seed = recipe.game.limits, settings.seed
+    return _core.TabularTrainer(recipe.game.core, options, threads)
 
 
 def _match_seed(seed: int, iteration: int) -> int:

@@ -95,7 +95,7 @@ class Trainer:
             buffer,
             learning.batch_size,
             steps,
-            learning.symmetries,
+            learning.symmetry,
             seed,
             threads=max(1, self._threads // 4) if self._on_gpu else 1,
             pinned=self._on_gpu,

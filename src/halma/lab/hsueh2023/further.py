@@ -43,7 +43,7 @@ METHODS = {
         {"search.solver": True}, "back up wins, draws and losses that the search has proven"
     ),
     "symmetry": ComparedMethod(
-        {"learning.symmetries": True}, "learns from the mirror images of a position as well"
+        {"learning.symmetry": True}, "learns from the mirror images of a position as well"
     ),
 }
 #: The paper's method, and what it finds best with few simulations; other selection rules are
