@@ -56,6 +56,7 @@ lint: $(VENV)/.developing
 	@$(BIN)/python -m nanobind.stubgen --quiet -m halma._core -o build/_core.pyi
 	@diff -u $(STUBS) build/_core.pyi || { echo "$(STUBS) is out of date: run make stubs"; exit 1; }
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo --no-cache
 
 format: $(VENV)/.developing
 	$(BIN)/ruff check --fix src tests

@@ -20,8 +20,8 @@ struct Limits {
   int plies = 0;           // moves of all players together
   int repetitions = 0;     // a position's n-th occurrence ends the game
   int no_progress = 0;     // plies without progress
-  int cycle_window = 0;    // liu2019: look at the last so many moves ...
-  int cycle_landings = 0;  // ... which must end on at least so many different cells
+  int cycle_window = 0;    // liu2019: this many last moves ...
+  int cycle_landings = 0;  // ... must end on at least this many different cells
 };
 
 class AnyGame {
@@ -136,9 +136,9 @@ class Erased final : public AnyGame {
   std::vector<int> describe(const Bytes* s) const override { return game_.describe(load(s)); }
   std::string compose(std::span<const int> fields, Bytes* s) const override {
     State state{};
-    std::string trouble = game_.compose(fields, state);
-    if (trouble.empty()) store(state, s);
-    return trouble;
+    std::string error = game_.compose(fields, state);
+    if (error.empty()) store(state, s);
+    return error;
   }
   int symmetries() const override {
     if constexpr (HasSymmetries<G>) return game_.symmetries();

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 namespace halma {
 
@@ -78,10 +79,10 @@ inline bool ExactValue::better_than(const ExactValue& other) const {
 /// distances, the winner at odd ones.
 inline ExactValue decided_in(int plies) { return {static_cast<double>(plies % 2), plies}; }
 
-/// The value a table's entry stands for, which is not illegal.
+/// The value of a table's entry; NaN where it is illegal.
 inline ExactValue exact_value(Wdl wdl, int distance) {
-  if (wdl == Wdl::draw) return {0.5, 0};
-  return {wdl == Wdl::win ? 1.0 : 0.0, distance};
+  constexpr double kValues[] = {0.5, 1.0, 0.0, std::numeric_limits<double>::quiet_NaN()};
+  return {kValues[static_cast<int>(wdl)], wdl == Wdl::win || wdl == Wdl::loss ? distance : 0};
 }
 
 }  // namespace halma

@@ -51,7 +51,7 @@ nb::bytes new_state(const AnyGame& game, Fill&& fill) {
 /// Checks that a search of this game may probe an oracle, if there is one.
 inline void check_oracle(const AnyGame& game, const Oracle* oracle) {
   if (oracle && game.players() != 2) throw nb::value_error("exact values are for two players");
-  if (oracle && !oracle->fits(game)) throw nb::value_error("this oracle knows another game");
+  if (oracle && !oracle->fits(game)) throw nb::value_error("this oracle belongs to another game");
 }
 
 /// Checks that a game may be searched with these options.

@@ -1,4 +1,4 @@
-// AnyGame as Python sees it: states are bytes, moves and outcomes are integers.
+// Bindings of AnyGame: states are bytes, moves and outcomes are integers.
 #include "bind.hpp"
 
 namespace halma::python {
@@ -25,9 +25,9 @@ std::vector<float> result(const AnyGame& game, const nb::bytes& state) {
 }
 
 nb::bytes compose(const AnyGame& game, const std::vector<int>& fields) {
-  std::string trouble;
-  nb::bytes state = new_state(game, [&](Bytes* bytes) { trouble = game.compose(fields, bytes); });
-  if (!trouble.empty()) throw nb::value_error(trouble.c_str());
+  std::string error;
+  nb::bytes state = new_state(game, [&](Bytes* bytes) { error = game.compose(fields, bytes); });
+  if (!error.empty()) throw nb::value_error(error.c_str());
   return state;
 }
 

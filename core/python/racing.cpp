@@ -60,7 +60,7 @@ std::vector<Move> lookahead(const AnyGame& game, const nb::bytes& state, int dep
   if (!kernels.lookahead) throw nb::value_error("a player cannot move twice in a row in this game");
   if (depth < 1 || depth > 8) throw nb::value_error("a depth is 1 to 8");
   const Bytes* bytes = state_bytes(game, state);
-  if (game.at_chance(bytes) || game.terminal(bytes)) throw nb::value_error("nobody is to move here");
+  if (game.at_chance(bytes) || game.terminal(bytes)) throw nb::value_error("no player is to move here");
   MoveList best;
   {
     nb::gil_scoped_release release;

@@ -37,17 +37,17 @@ nb::list materials(const AnyEndgames& endgames) {
   return out;
 }
 
-nb::ndarray<nb::numpy, std::uint8_t> entries_of(const AnyEndgames& endgames, const StateRows& states) {
+nb::ndarray<nb::numpy, double> values(const AnyEndgames& endgames, const StateRows& states) {
   const std::size_t number = states.shape(0), size = endgames.state_size();
   if (states.shape(1) != size) throw nb::value_error("the rows of this array are not states of this game");
   const auto* bytes = reinterpret_cast<const Bytes*>(states.data());
-  std::vector<std::uint8_t> entries(number);
+  std::vector<double> out(number);
   {
     nb::gil_scoped_release release;
     for (std::size_t i = 0; i < number; ++i)
-      entries[i] = endgames.entry(bytes + i * size).value_or(AnyEndgames::kNone);
+      out[i] = AnyEndgames::value_of(endgames.entry(bytes + i * size).value_or(AnyEndgames::kNone)).value;
   }
-  return owned_array(std::move(entries), {number});
+  return owned_array(std::move(out), {number});
 }
 
 nb::dict counts(const AnyEndgames& endgames, int slice) {
@@ -132,8 +132,10 @@ void bind_endgames(nb::module_& module) {
       .def(
           "entry", [](E e, const nb::bytes& state) { return e.entry(checked_state(e, state)); },
           nb::arg("state"), "The table's byte for a position, None if it is in no solved slice.")
-      .def("entries", &entries_of, nb::arg("states"),
-           "The tables' bytes for states, one a row; NONE for those in no solved slice.")
+      .def("values", &values, nb::arg("states"),
+           nb::sig("def values(self, states: numpy.typing.NDArray[numpy.uint8]) -> "
+                   "numpy.typing.NDArray[numpy.float64]"),
+           "Values of states, one a row, for their movers; NaN for those in no solved slice.")
       .def(
           "slice_of", [](E e, const nb::bytes& state) { return e.slice_of(checked_state(e, state)); },
           nb::arg("state"), "The slice of a position; -1 if it is in none.")

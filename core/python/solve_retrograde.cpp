@@ -1,4 +1,4 @@
-// Retrograde analysis as Python sees it.
+// Bindings of retrograde analysis.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/unique_ptr.h>
 
@@ -144,11 +144,11 @@ void bind_retrograde(nb::module_& module) {
           "probe",
           [](const AnyRetrograde& s, std::uint64_t index) {
             if (index >= s.positions()) throw nb::index_error("there is no such position");
-            const auto [value, distance] = s.probe(index);
-            return nb::make_tuple(static_cast<int>(value), distance);
+            const ExactValue found = s.probe(index);
+            return nb::make_tuple(found.value, found.distance);
           },
-          nb::arg("index"), nb::sig("def probe(self, index: int) -> tuple[int, int]"),
-          "Value as in values(), and distance.")
+          nb::arg("index"), nb::sig("def probe(self, index: int) -> tuple[float, int]"),
+          "Value for the player to move, NaN where a position is illegal, and distance.")
       .def("values", &values, nb::arg("first") = 0, nb::arg("number") = nb::none(),
            "Four positions a byte, low bits first: 0 drawn, 1 won, 2 lost, 3 illegal.")
       .def("distances", &distances, nb::arg("first") = 0, nb::arg("number") = nb::none(),

@@ -15,7 +15,7 @@
 // - Once the last due layer is done, the rest are drawn.
 //
 // Within a layer threads change each other's positions only to be due at t + 1, to the
-// same value whoever comes first, so that the result does not depend on their number.
+// same value in any order, so that the result does not depend on their number.
 //
 // Rules that look at a game's past do not enter.
 #pragma once
@@ -38,6 +38,10 @@ namespace halma {
 class AnyEndgames : public Oracle {
  public:
   static constexpr std::uint8_t kDeepest = 252, kDraw = 254, kNone = 255;
+  static ExactValue value_of(std::uint8_t entry) {
+    if (entry == kNone) return exact_value(Wdl::illegal, 0);
+    return entry == kDraw ? exact_value(Wdl::draw, 0) : decided_in(entry);
+  }
 
   virtual int pieces() const = 0;
   virtual std::size_t state_size() const = 0;
@@ -108,7 +112,7 @@ class Endgames final : public AnyEndgames {
     const State s = Erased<G>::load(bytes);
     const std::optional<std::uint8_t> found = entry_of(s);
     if (!found || *found == 0 || *found == kNone) return std::nullopt;
-    return *found == kDraw ? ExactValue{0.5, 0} : decided_in(*found);
+    return value_of(*found);
   }
 
   std::optional<std::uint8_t> entry(const Bytes* state) const override {

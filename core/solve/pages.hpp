@@ -1,4 +1,4 @@
-// Memory for what is too large for any cache.
+// Arrays of gigabytes.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 
 namespace halma {
 
-/// An array of zeroes, in large pages where the system has them: whoever reads and writes
-/// here and there in gigabytes waits longer to learn where a small page is than for its
-/// contents. Memory is taken as it is written to.
+/// An array of zeroes, on huge pages where the system has them: random access to gigabytes on
+/// small pages spends more time in address translation than in memory. Pages are committed as
+/// they are written to.
 template <class T>
 class LargeArray {
  public:
@@ -23,7 +23,7 @@ class LargeArray {
 #ifdef __linux__
     void* place = mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (place == MAP_FAILED) throw std::bad_alloc();
-    madvise(place, bytes(), MADV_HUGEPAGE);  // a wish: all is well without it
+    madvise(place, bytes(), MADV_HUGEPAGE);  // only a hint
 #else
     void* place = std::calloc(bytes(), 1);
     if (place == nullptr) throw std::bad_alloc();

@@ -4,7 +4,7 @@
 // layers of equal distance from the end. A position with a move to one lost in d plies
 // is won in d + 1; one whose last move to anything else than a win for the opponent has
 // just gone is lost in d + 1; what no layer reaches is drawn. Every position is visited
-// twice: once to count its moves, once to tell its predecessors.
+// twice: once to count its moves, once to update its predecessors.
 //
 // A family takes part by offering G::Backward (see sternhalma_backward.hpp). A move there
 // changes the mover's own pieces only, so that predecessors lie in the block they are
@@ -28,26 +28,26 @@
 
 namespace halma {
 
-/// A solution in the making, whatever the game.
+/// A retrograde analysis, whatever the game.
 class AnyRetrograde {
  public:
   virtual ~AnyRetrograde() = default;
   virtual std::uint64_t positions() const = 0;
-  /// Resolves one more layer and tells how many positions it holds; 0: all is known.
+  /// Resolves one more layer and returns its number of positions; 0 when finished.
   virtual std::uint64_t step() = 0;
   /// Positions by distance, layer by layer so far; illegal ones are in none.
   virtual const std::vector<std::uint64_t>& layers() const = 0;
   virtual bool finished() const = 0;
   virtual std::uint64_t illegal() const = 0;
-  /// Value and distance of one position.
-  virtual std::pair<Wdl, int> probe(std::uint64_t index) const = 0;
-  /// Writes what probe() says for the positions from `first` on, a multiple of four:
-  /// values as two bits each, or distances.
+  /// The value of one position; NaN where it is illegal.
+  virtual ExactValue probe(std::uint64_t index) const = 0;
+  /// Writes the values of `number` positions from `first` on, a multiple of four, as two bits
+  /// each (Wdl), or their distances.
   virtual void values(std::uint64_t first, std::uint64_t number, std::uint8_t* out) const = 0;
   virtual void distances(std::uint64_t first, std::uint64_t number, std::uint8_t* out) const = 0;
 
-  // Between layers the two arrays and the two numbers below are all there is to know.
-  /// Cells from this one on are open; what the others mean depends on it.
+  // The state between layers: the two arrays and the two numbers below.
+  /// Cells from this one on are undecided; the meaning of the others depends on it.
   virtual std::uint8_t open_cell() const = 0;
   virtual std::span<std::uint8_t> cells() = 0;
   virtual std::span<std::uint64_t> frontier() = 0;
@@ -85,7 +85,7 @@ class Retrograde final : public AnyRetrograde {
 
   std::uint64_t step() override {
     if (finished_) return 0;
-    if (layers_.size() > deepest()) throw std::length_error("this game is deeper than a byte can tell");
+    if (layers_.size() > deepest()) throw std::length_error("this game is deeper than a byte can count");
     std::atomic<std::uint64_t> found = 0;
     if (layers_.empty())
       parallel_for(threads_, rows_, [&] { return First(*this, found); });
@@ -101,10 +101,11 @@ class Retrograde final : public AnyRetrograde {
     return found;
   }
 
-  std::pair<Wdl, int> probe(std::uint64_t index) const override {
-    std::pair<Wdl, int> answer;
-    visit(index, 1, [&](std::uint64_t, std::uint8_t cell) { answer = {value_of(cell), distance_of(cell)}; });
-    return answer;
+  ExactValue probe(std::uint64_t index) const override {
+    ExactValue found{};
+    visit(index, 1,
+          [&](std::uint64_t, std::uint8_t cell) { found = exact_value(value_of(cell), distance_of(cell)); });
+    return found;
   }
 
   void values(std::uint64_t first, std::uint64_t number, std::uint8_t* out) const override {
@@ -170,8 +171,8 @@ class Retrograde final : public AnyRetrograde {
     Pass& operator=(const Pass&) = delete;
 
     /// Puts the position whose moving army is to move from `place` into the next layer: not
-    /// at once, as the word to write to is far away and must be sent for.
-    /// Its mirror image goes along where it is nobody else's business.
+    /// at once, as the word to write to is not in cache and is prefetched first.
+    /// Its mirror image goes along where no other row hands it over.
     void hand_over(std::uint32_t place) {
       const Spot spot = block.turned(place);
       put(spot);
@@ -273,7 +274,7 @@ class Retrograde final : public AnyRetrograde {
     Block block(tables_);
     std::uint64_t of = first / width_, place = first % width_;
     block.open(static_cast<std::uint32_t>(of));
-    // Cells are far from each other, so they are sent for some time before they are read.
+    // Cells are far from each other, so they are prefetched some time before they are read.
     constexpr std::uint64_t kAhead = 32;
     const std::uint8_t* coming[kAhead];
     for (std::uint64_t i = 0; i < number; i += kAhead) {
@@ -337,7 +338,7 @@ class Checker {
   using Before = typename Forward::Before;
 
   std::uint64_t in_row(Forward& walk, std::uint64_t row) const {
-    // The entries themselves are far from each other, so they are sent for beforehand.
+    // The entries themselves are far from each other, so they are prefetched.
     constexpr std::uint64_t kAhead = 32;
     Before coming[kAhead];
     std::uint64_t wrong = 0;

@@ -193,21 +193,34 @@ class ScriptedGame(AnyGame):
 def capabilities(game: AnyGame) -> dict[str, bool]:
     """Which optional hooks of the contract a game offers; see core/game.hpp."""
 
+VALUE_TOLERANCE: float = 1e-12
+
+def better(value: float, distance: int, other_value: float, other_distance: int) -> bool:
+    """
+    Whether a player prefers an exact value to another: the higher value; of equal ones the shorter
+    distance if ahead, the longer if behind.
+    """
+
 class Oracle:
-    """Knows the exact value of some positions of a game for two."""
+    """Exact values of some positions of a game for two players."""
 
     def fits(self, game: AnyGame) -> bool:
         """Whether it was made for this game."""
 
     def probe(self, game: AnyGame, state: bytes) -> tuple[float, int] | None:
         """
-        Value for the mover, and distance; None where it does not know or the game is over.
+        Value for the mover, and distance; None where it is not held or the game is over.
         """
 
 class RetrogradeTable(Oracle):
     """A finished retrograde analysis; arrays as Retrograde gives them."""
 
     def __init__(self, game: AnyGame, values: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
+
+    def values(self, indices: numpy.typing.NDArray[numpy.int64]) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Values of positions by index, for the player to move; NaN where illegal.
+        """
 
 class OptionInfo:
     """The declaration of an option."""
@@ -835,8 +848,10 @@ class Retrograde:
 
     def counts(self) -> dict[str, int]: ...
 
-    def probe(self, index: int) -> tuple[int, int]:
-        """Value as in values(), and distance."""
+    def probe(self, index: int) -> tuple[float, int]:
+        """
+        Value for the player to move, NaN where a position is illegal, and distance.
+        """
 
     def values(self, first: int = 0, number: int | None = None) -> NDArray[numpy.uint8]:
         """
@@ -1008,9 +1023,9 @@ class Endgames(Oracle):
     def entry(self, state: bytes) -> int | None:
         """The table's byte for a position, None if it is in no solved slice."""
 
-    def entries(self, states: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> NDArray[numpy.uint8]:
+    def values(self, states: numpy.typing.NDArray[numpy.uint8]) -> numpy.typing.NDArray[numpy.float64]:
         """
-        The tables' bytes for states, one a row; NONE for those in no solved slice.
+        Values of states, one a row, for their movers; NaN for those in no solved slice.
         """
 
     def slice_of(self, state: bytes) -> int:

@@ -12,7 +12,6 @@ KEYS = {
     "losses",
     "illegal",
     "start_value",
-    "mean_start_value",
     "longest_win",
     "seconds",
 }
@@ -30,8 +29,8 @@ def test_solving(folder):
     answer = json.loads(result.stdout)
     assert answer.keys() >= KEYS
     assert answer["positions"] == 367_956
-    assert answer["mean_start_value"] == pytest.approx(0.667123914, abs=1e-9)
-    assert answer["mean_start_value_exact"] == "1459/2187"
+    assert answer["start_value"] == pytest.approx(0.667123914, abs=1e-9)
+    assert answer["start_value_exact"] == "1459/2187"
     assert answer["inconsistent"] == 0
     assert "10.8 MiB of memory" in result.stderr
     assert (folder / "ewn-3x3-3.table").exists()
@@ -62,7 +61,7 @@ def test_another_directory(tmp_path):
     [
         (
             ["ewn-5x5-6"],
-            ["67,147,809,207,181,212 positions", "bytes)", "relative that fits is 'ewn-"],
+            ["67,147,809,207,181,212 positions", "bytes)", "variant that fits is 'ewn-"],
         ),
         (["ewn-3x4-4", "--memory", "500M"], ["614,009,864 positions", "'ewn-3x3-4'"]),
         (["cdc-4x8"], ["too many to number", "'cdc-2x4-"]),

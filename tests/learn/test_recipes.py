@@ -88,7 +88,8 @@ def test_no_recipe_repeats_the_base():
         ({"search.c": -0.5}, "'search.c' cannot be -0.5: it is a number from 0 to 1,000."),
         (
             {"search.rule": "pcut"},
-            "'search.rule' cannot be \"pcut\": it is one of puct, gumbel, rpo. Did you mean 'puct'?",
+            "'search.rule' cannot be \"pcut\": it is one of puct, gumbel, rpo. "
+            "Did you mean 'puct'?",
         ),
         ({"search.rule": 3}, "'search.rule' cannot be 3: it is one of puct, gumbel, rpo."),
         ({"search.solver": 1}, "'search.solver' cannot be 1: it is true or false."),

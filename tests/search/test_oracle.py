@@ -312,11 +312,11 @@ def test_another_game_s_table_is_refused():
     for other in ("rhombus-4x4-3", "draughts-8x8"):
         game = halma.game(other)
         assert not oracle.fits(game.core)
-        with pytest.raises(OptionError, match="knows another game"):
+        with pytest.raises(OptionError, match="belongs to another game"):
             Minimax(game, oracle=oracle)
-        with pytest.raises(OptionError, match="knows another game"):
+        with pytest.raises(OptionError, match="belongs to another game"):
             TreeSearch(game, oracle=oracle)
-        with pytest.raises(ValueError, match="knows another game"):
+        with pytest.raises(ValueError, match="belongs to another game"):
             oracle.probe(game.core, game.start().state)
     with pytest.raises(OptionError, match="two players"):
         TreeSearch(halma.game("star-37-3p"), oracle=oracle)

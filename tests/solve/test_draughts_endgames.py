@@ -141,10 +141,12 @@ def test_many_at_once() -> None:
     states = [endgames.unindex(i, 5) for i in range(len(endgames.slices))]
     known = [state for state in states if state is not None]
     rows = np.frombuffer(b"".join([*known, _core.Draughts().initial()]), np.uint8).reshape(-1, 32)
-    found = endgames.entries(rows).tolist()
-    assert found == [*map(endgames.entry, known), NONE]
+    *found, unknown = endgames.values(rows).tolist()
+    codes = [endgames.entry(state) for state in known]
+    assert found == [0.5 if code == DRAW else code % 2 for code in codes]
+    assert np.isnan(unknown)
     with pytest.raises(ValueError, match="not states"):
-        endgames.entries(rows[:, :31].copy())
+        endgames.values(rows[:, :31].copy())
 
 
 def test_goes_on_from_tables_solved_before() -> None:

@@ -58,8 +58,8 @@ class NaiveRetrograde:
 
     def probe(self, index):
         value = self.found.get(index)
-        code = {None: 0, "won": 1, "lost": 2, "illegal": 3}[value]
-        return code, self.plies.get(index, 0)
+        known = {None: 0.5, "won": 1.0, "lost": 0.0, "illegal": float("nan")}[value]
+        return known, self.plies.get(index, 0)
 
     def values(self, first, number):
         codes = np.zeros((self.core.index_size + 3) // 4 * 4, np.uint8)

@@ -69,7 +69,7 @@ def test_einstein(name, positions, mean):
         assert about["positions"] == positions
     if mean is not None:
         digits = 1e-6 if mean == 0.545563 else 1e-9
-        assert about["mean_start_value"] == pytest.approx(mean, abs=digits)
+        assert about["start_value"] == pytest.approx(mean, abs=digits)
         assert float(exact_start_value(solution)) == pytest.approx(mean, abs=digits)
     kinds = ("wins", "draws", "losses", "between")
     assert sum(about[kind] for kind in kinds) == about["positions"]

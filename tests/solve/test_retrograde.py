@@ -55,7 +55,7 @@ def test_known_numbers(name: str) -> None:
     known, plies = KNOWN[name]
     found = (counts["wins"], counts["losses"], counts["draws"], counts["illegal"])
     assert (solution.positions, *found) == known
-    start = (1, plies) if plies else (0, 0)
+    start = (1.0, plies) if plies else (0.5, 0)
     assert solution.probe(core.index(core.initial())) == start
     assert solution.finished
     assert solution.resolved == sum(solution.layers) + counts["illegal"]

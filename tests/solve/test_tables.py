@@ -15,7 +15,7 @@ from halma.errors import TableError
 from halma.solve import solve, solver
 from halma.solve.engines import ENGINES
 from halma.solve.tables import open_table, table_path, tables_folder
-from halma.solve.truth import longest_line
+from halma.solve.truth import longest_win
 from halma.storage import load_arrays, save_arrays
 
 SMALL = halma.game("ewn-3x3-2")
@@ -89,7 +89,7 @@ def test_writing_that_fails_leaves_the_old_table(path, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(OSError, match="no space"):
-        save_arrays(path, SMALL, "solution by stages", {}, {"values": np.zeros(5)})
+        save_arrays(path, SMALL, "expectimax solution", {}, {"values": np.zeros(5)})
     assert path.read_bytes() == before
     assert len(list(path.parent.iterdir())) == 1
 
@@ -194,7 +194,7 @@ def test_little_is_lost_and_little_time_goes_into_checkpoints(monkeypatch, tmp_p
         total, bytes_needed = layers, 1
 
         @staticmethod
-        def suits(game, pieces):
+        def supports(game, pieces):
             return True
 
         @property
@@ -219,7 +219,7 @@ def test_little_is_lost_and_little_time_goes_into_checkpoints(monkeypatch, tmp_p
         writing += write
         safe.append((clock, about["done"]))
 
-    monkeypatch.setattr(solver, "ENGINES", (Layers,))
+    monkeypatch.setattr("halma.solve.engines.ENGINES", (Layers,))
     monkeypatch.setattr(solver, "save_arrays", write_down)
     monkeypatch.setattr(solver.time, "perf_counter", lambda: clock)
     with pytest.raises(StopIteration):
@@ -258,7 +258,7 @@ def test_too_little_memory_and_disk(tmp_path, monkeypatch):
     ):
         solve(halma.game("ewn-3x4-4"), tmp_path, memory=1 << 30)
     monkeypatch.setattr(solver, "_free_memory", lambda: 1 << 20)
-    with pytest.raises(TableError, match=r"but 1\.0 MiB free; the largest relative"):
+    with pytest.raises(TableError, match=r"but 1\.0 MiB free; the largest variant"):
         solve(halma.game("ewn-3x3-3"), tmp_path)
     monkeypatch.undo()
     usage = type("Usage", (), {"free": 1000})
@@ -280,7 +280,7 @@ def test_values_alone(tmp_path, monkeypatch):
     start = game.start()
     assert (solution.value(start), solution.distance(start), full.distance(start)) == (1.0, 0, 21)
     assert set(full.best_moves(start)) <= set(solution.best_moves(start))
-    assert longest_line(full) is not None and longest_line(solution) is None
+    assert longest_win(full) is not None and longest_win(solution) is None
     with pytest.raises(TableError, match="cannot be left out"):
         solve(SMALL, tmp_path, distances=False)
     # They are left out, too, when the disk has filled up meanwhile.

@@ -7,7 +7,7 @@ from halma.agents import agent
 from halma.draw.svg import draw_svg
 from halma.solve import solve
 from halma.solve.pictures import histogram, opening_scene
-from halma.solve.truth import longest_line, look, sample_positions
+from halma.solve.truth import examine, longest_win, sample_positions
 
 
 @pytest.fixture(scope="module", params=["ewn-3x3-3", "cdc-2x4-PPPP"])
@@ -15,8 +15,8 @@ def solution(request):
     return solve(halma.game(request.param), keep=False)
 
 
-def test_a_look(solution):
-    found = look(solution, [agent("random"), agent("greedy"), agent("random")], sample=300)
+def test_a_examine(solution):
+    found = examine(solution, [agent("random"), agent("greedy"), agent("random")], sample=300)
     about = solution.about
     assert sum(found.distribution) == about["positions"]
     assert found.distribution[-1] >= about["wins"]
@@ -34,12 +34,12 @@ def test_a_look(solution):
 
 def test_who_knows_does_not_err(solution, monkeypatch, tmp_path):
     monkeypatch.setenv("HALMA_TABLES", str(tmp_path))
-    errors = look(solution, [agent("optimal")], sample=200).errors[0]
+    errors = examine(solution, [agent("optimal")], sample=200).errors[0]
     assert (errors.rate, errors.mean_loss, errors.worst) == (0.0, 0.0, "")
 
 
 def test_the_longest_win_can_be_replayed(solution):
-    line = longest_line(solution)
+    line = longest_win(solution)
     position, moves = line.start, 0
     winner = position.mover
     for step in line.steps:
@@ -61,7 +61,7 @@ def test_samples_are_decisions_and_the_same_for_the_same_seed(solution):
 
 
 def test_pictures(solution):
-    found = look(solution, [], sample=10)
+    found = examine(solution, [], sample=10)
     for opening in found.openings:
         scene = opening_scene(opening)
         best = f"{100 * opening.value:.0f}"

@@ -21,7 +21,7 @@ from halma.errors import HalmaError
 from halma.learn.recipe import Recipe, load
 from halma.learn.tabular import make_trainer
 from halma.solve import solve
-from halma.solve.solution import ChanceSolution
+from halma.solve.solution import ExpectimaxSolution
 from halma.solve.tables import table_path
 
 PAPER = "hsueh2023"
@@ -103,7 +103,7 @@ class RepeatedIteration:
 
     def __init__(self, recipe: Recipe) -> None:
         solution = solve(recipe.game, keep=False)
-        assert isinstance(solution, ChanceSolution)
+        assert isinstance(solution, ExpectimaxSolution)
         self._truth = solution.arrays
         self._rate = recipe.settings.learning.rate
         self._trainer = make_trainer(recipe, threads=2)

@@ -77,8 +77,7 @@ def solve(
             )
     answer: dict[str, Any] = {**solution.about, "peak_bytes": peak_bytes(), "table": str(path)}
     if exact:
-        fraction = str(exact_start_value(solution))
-        answer |= {"start_value_exact": fraction, "mean_start_value_exact": fraction}
+        answer["start_value_exact"] = str(exact_start_value(solution))
     if verify:
         started = perf_counter()
         with progress(f"checking {chosen.name}") as update:

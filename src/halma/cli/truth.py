@@ -33,10 +33,10 @@ def truth(
     from halma.agents import agent
     from halma.games import game
     from halma.solve import solution_for
-    from halma.solve.truth import look
+    from halma.solve.truth import examine
 
     players = [agent(name) for name in agents.split()]
-    found = look(solution_for(game(variant)), players, sample, seed, note)
+    found = examine(solution_for(game(variant)), players, sample, seed, note)
     if svg is not None:
         _draw(found, svg)
     if json:

@@ -13,12 +13,13 @@ from halma import _core
 from halma.agents.registry import agent
 from halma.errors import HalmaError, RecipeError
 from halma.games import Game
-from halma.learn.settings import section_from, setting, varied
+from halma.learn.settings import section_from, setting
 from halma.networks.network_file import NetworkInfo
 from halma.search.options import POLICY_RULES
 
 _MANY = 10_000_000
-
+_TRUTH_GAMES = "Games of the most probable moves against the optimal player, for WR_p."
+_TRUTH_PLIES = "ERR_p and MAE_v are means over all decisions within this many plies of the start."
 
 #: Options that the core declares.
 _SEARCH = _core.search_options()
@@ -312,13 +313,13 @@ class TruthSettings:
     )
     games: int = setting(
         1000,
-        "Games of the most probable moves against the optimal player, for WR_p.",
+        _TRUTH_GAMES,
         (2, 100_000_000),
         "hsueh2023: 10,000",
     )
     plies: int = setting(
         0,
-        "ERR_p and MAE_v are means over all decisions within this many plies of the start.",
+        _TRUTH_PLIES,
         (0, 4),
         "hsueh2023: 1 for dark chess",
     )
@@ -331,13 +332,12 @@ class TabularTruthSettings:
     every: int = setting(
         1, "Iterations between comparisons; also after the last.", (1, _MANY), "hsueh2023: 1"
     )
-    games: int = varied(TruthSettings, "games", 10_000, papers="hsueh2023: 10,000")
-    plies: int = varied(
-        TruthSettings,
-        "plies",
+    games: int = setting(10_000, _TRUTH_GAMES, (2, 100_000_000), "hsueh2023: 10,000")
+    plies: int = setting(
         0,
-        papers="hsueh2023: 0 for EinStein (108, 2304, 108 positions), "
-        "1 for dark chess (17, 33, 33)",
+        _TRUTH_PLIES,
+        (0, 4),
+        "hsueh2023: 0 for EinStein (108, 2304, 108 positions), 1 for dark chess (17, 33, 33)",
     )
     watch: tuple[str, ...] = setting(
         (),

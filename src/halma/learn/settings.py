@@ -11,7 +11,7 @@ import json
 import math
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, make_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, make_dataclass
 from typing import Any, TypeVar, get_type_hints
 
 from halma import _core
@@ -68,15 +68,6 @@ def setting(
     else:
         about = About(help, papers, *allowed)
     return field(default=default, metadata={"about": about})
-
-
-def varied(
-    section: type[Any], name: str, default: Plain, papers: str, help: str | None = None
-) -> Any:
-    """Declare a setting as in another section, with another default and other papers."""
-    about: About = next(entry for entry in fields(section) if entry.name == name).metadata["about"]
-    changed = replace(about, papers=papers, help=about.help if help is None else help)
-    return field(default=default, metadata={"about": changed})
 
 
 def section_from(

@@ -28,7 +28,7 @@ from halma.learn.truth import (
 from halma.networks.lookup_table import KIND
 from halma.search import search_options
 from halma.solve import Solution
-from halma.solve.solution import ChanceSolution
+from halma.solve.solution import ExpectimaxSolution
 from halma.tensors import TensorFile
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class TabularAlphaZero(TrainingSession):
             checkpoint.copy_to("updates", trainer.updates())
             trainer.restore(self.iteration, checkpoint["recent"].tobytes())
         solution = self._solution or find_solution(self.game, self.threads, self.reporter.note)
-        if not isinstance(solution, ChanceSolution):
+        if not isinstance(solution, ExpectimaxSolution):
             raise TableError(f"'{self.game.name}' has no solution that a match can be played by.")
         self._truth = solution.arrays
         positions = decisions_near_start(self.game, self.settings.truth.plies)

@@ -1,6 +1,6 @@
-"""Exact solutions: solving, tables on disk, and what can be asked of them."""
+"""Exact solutions: solvers, tables on disk, and exact values of positions and moves."""
 
 from halma.solve.solution import MoveValue, Solution
-from halma.solve.solver import plan, solution_for, solve
+from halma.solve.solver import solution_for, solve
 
-__all__ = ["MoveValue", "Solution", "plan", "solution_for", "solve"]
+__all__ = ["MoveValue", "Solution", "solution_for", "solve"]

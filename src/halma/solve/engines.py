@@ -1,4 +1,4 @@
-"""The core's solvers, made alike: one step at a time, with checkpoints between steps."""
+"""The core's solvers behind one interface: a step at a time, with checkpoints between steps."""
 
 from __future__ import annotations
 
@@ -9,48 +9,47 @@ from typing import Any
 from halma import _core
 from halma.games import Game
 from halma.solve.solution import (
-    ChanceSolution,
     EndgameSolution,
+    ExpectimaxSolution,
     RetrogradeSolution,
     Solution,
-    worth,
 )
 from halma.storage import Arrays, LazyArray, Writable
 
 
 class Engine(ABC):
-    """A solver at work on one variant. Nothing is allocated before it is asked to work."""
+    """A solver of one variant. Nothing is allocated before the first step."""
 
-    #: the class of what comes out
+    #: the class of the result
     solution: type[Solution]
-    #: whether a solution is of use without its distances
+    #: whether distances may be left out of the table
     distances_optional = False
 
     def __init__(self, game: Game, threads: int, pieces: int | None = None) -> None:
         self.game = game
         self.threads = threads
         self.pieces = pieces
-        #: positions seen to so far
+        #: positions solved so far
         self.done = 0
 
     @staticmethod
     @abstractmethod
-    def suits(game: Game, pieces: int | None) -> bool:
-        """Tell whether this engine solves such games, or their endings with few pieces."""
+    def supports(game: Game, pieces: int | None) -> bool:
+        """Whether this engine solves the game, or with `pieces` its endgames."""
 
     @property
     @abstractmethod
     def total(self) -> int:
-        """What `done` is at the end."""
+        """`done` at the end."""
 
     @property
     @abstractmethod
     def bytes_needed(self) -> int:
-        """Memory for the whole run."""
+        """Memory needed."""
 
     @property
     def bytes_on_disk(self) -> int:
-        """Room for a checkpoint and, beside it, for the next one or the table."""
+        """Disk space needed for a checkpoint and, beside it, the next one or the table."""
         return 2 * self.bytes_needed
 
     @property
@@ -65,48 +64,48 @@ class Engine(ABC):
 
     @abstractmethod
     def step(self) -> None:
-        """Solve the next layer; the interpreter is free meanwhile."""
+        """Solve the next part; the interpreter lock is released meanwhile."""
 
     @abstractmethod
     def checkpoint(self) -> tuple[Arrays, dict[str, Any]]:
-        """Return all there is to know between two steps."""
+        """Return the state between two steps: arrays, and numbers for JSON."""
 
     @abstractmethod
     def resume(self, arrays: Arrays, about: dict[str, Any]) -> None:
-        """Go back to a checkpoint."""
+        """Continue from a checkpoint."""
 
     @abstractmethod
     def finish(self) -> tuple[Writable, dict[str, Any]]:
-        """Return the arrays of the solution and what can be told of it."""
+        """Return the arrays of the solution and its statistics."""
 
 
-class ChanceEngine(Engine):
-    """Games with dice or face-down pieces."""
+class ExpectimaxEngine(Engine):
+    """Games with chance, stage by stage."""
 
-    solution = ChanceSolution
+    solution = ExpectimaxSolution
 
     @cached_property
     def _core(self) -> _core.Expectimax:
         return _core.Expectimax(self.game.core, self.threads)
 
     @staticmethod
-    def suits(game: Game, pieces: int | None) -> bool:
-        """Tell whether the core knows stages for such games."""
+    def supports(game: Game, pieces: int | None) -> bool:
+        """Whether the core knows an order of solving the game."""
         return pieces is None and _core.Expectimax.supports(game.core)
 
     @property
     def total(self) -> int:
-        """What `done` is at the end."""
+        """`done` at the end."""
         return self._core.decisions
 
     @property
     def bytes_needed(self) -> int:
-        """Memory for values, distances and what can be reached."""
+        """Memory for values, distances and the set of reachable positions."""
         return _core.Expectimax.bytes_needed(self.game.core)
 
     @property
     def exact(self) -> bool:
-        """Whether doubles can count up to the denominator of the values."""
+        """Whether doubles hold the denominator of the values."""
         return self._core.exact
 
     @property
@@ -119,103 +118,99 @@ class ChanceEngine(Engine):
         self.done += self._core.step()
 
     def checkpoint(self) -> tuple[Arrays, dict[str, Any]]:
-        """Return values and distances so far, and how far that is."""
-        arrays: Arrays = {"values": self._core.values(), "distances": self._core.distances()}
-        return arrays, {"stage": self._core.stage, "done": self.done}
+        """Return values and distances so far, and the number of stages done."""
+        return self._arrays(), {"stage": self._core.stage, "done": self.done}
 
     def resume(self, arrays: Arrays, about: dict[str, Any]) -> None:
-        """Go back to a checkpoint."""
+        """Continue from a checkpoint."""
         self._core.restore(about["stage"], arrays["values"], arrays["distances"])
         self.done = about["done"]
 
     def finish(self) -> tuple[Writable, dict[str, Any]]:
-        """Return the arrays of the solution and what can be told of it."""
-        arrays: dict[str, Any] = {
-            "values": self._core.values(),
-            "distances": self._core.distances(),
-        }
-        table = _core.ExpectimaxTable(
-            self.game.core, arrays["values"], arrays["distances"], threads=self.threads
-        )
-        arrays["reachable"] = table.reachable()
-        start = ChanceSolution(self.game, arrays, {}).start_value()
-        counts = table.count(arrays["reachable"])
-        return arrays, {**counts, "illegal": 0, "start_value": start}
+        """Return values, distances and reachable positions, and the statistics."""
+        arrays = self._arrays()
+        solution = ExpectimaxSolution(self.game, arrays, {})
+        reachable = solution.core.reachable()
+        counts = solution.core.count(reachable)
+        about = {**counts, "illegal": 0, "start_value": solution.start_value()}
+        return {**arrays, "reachable": reachable}, about
+
+    def _arrays(self) -> Arrays:
+        return {"values": self._core.values(), "distances": self._core.distances()}
 
 
 class RetrogradeEngine(Engine):
-    """Deterministic games for two with a dense index."""
+    """Games without chance for two players with a dense index, from the end backward."""
 
     solution = RetrogradeSolution
     distances_optional = True
 
     @cached_property
-    def _core(self) -> Any:
+    def _core(self) -> _core.Retrograde:
         return _core.Retrograde(self.game.core, self.threads)
 
     @staticmethod
-    def suits(game: Game, pieces: int | None) -> bool:
-        """Tell whether the core can take moves of such games back."""
-        retrograde = getattr(_core, "Retrograde", None)
-        return pieces is None and retrograde is not None and bool(retrograde.supports(game.core))
+    def supports(game: Game, pieces: int | None) -> bool:
+        """Whether the core has unmoves of the game."""
+        return pieces is None and _core.Retrograde.supports(game.core)
 
     @property
     def total(self) -> int:
-        """What `done` is at the end; draws and illegal positions are seen to last."""
+        """`done` at the end; draws and illegal positions are known last."""
         return self.game.core.index_size
 
     @property
     def bytes_needed(self) -> int:
-        """Memory for the run; the table is made part by part at its end."""
-        return int(_core.Retrograde.bytes_needed(self.game.core))
+        """Memory for the analysis; the table is computed chunk by chunk at its end."""
+        return _core.Retrograde.bytes_needed(self.game.core)
 
     @property
     def bytes_on_disk(self) -> int:
-        """Room for a checkpoint, which is smaller than memory, and for values and distances."""
+        """Disk space for a checkpoint, which is smaller than memory, and for the table."""
         return self.bytes_needed + self.total + self.total // 4
 
     @property
     def finished(self) -> bool:
         """Whether no layer is left."""
-        return bool(self._core.finished)
+        return self._core.finished
 
     def step(self) -> None:
-        """Resolve the positions that are one ply further from the end."""
+        """Solve the positions that are one ply further from the end."""
         self._core.step()
-        self.done = self.total if self._core.finished else int(self._core.resolved)
+        self.done = self.total if self._core.finished else self._core.resolved
 
     def checkpoint(self) -> tuple[Arrays, dict[str, Any]]:
-        """Return all there is to know between two layers."""
+        """Return the state between two layers."""
         state = self._core.state()
         numbers = {key: value for key, value in state.items() if not hasattr(value, "dtype")}
         arrays = {key: value for key, value in state.items() if hasattr(value, "dtype")}
         return arrays, {"state": numbers, "done": self.done}
 
     def resume(self, arrays: Arrays, about: dict[str, Any]) -> None:
-        """Go back to a checkpoint."""
+        """Continue from a checkpoint."""
         self._core.restore({**about["state"], **arrays})
         self.done = about["done"]
 
     def finish(self) -> tuple[Writable, dict[str, Any]]:
-        """Return the arrays of the solution and what can be told of it."""
-        solved, size = self._core, self.total
+        """Return values, four a byte, and distances, and the statistics."""
+        solver, size = self._core, self.total
 
         def values(first: int, number: int) -> Any:
-            return solved.values(4 * first, min(4 * number, size - 4 * first))
+            return solver.values(4 * first, min(4 * number, size - 4 * first))
 
         arrays = {
             "values": LazyArray((size + 3) // 4, values),
-            "distances": LazyArray(size, solved.distances),
+            "distances": LazyArray(size, solver.distances),
         }
         core = self.game.core
-        code, plies = solved.probe(core.index(core.initial()))
+        start_value, start_plies = solver.probe(core.index(core.initial()))
         about = {
             "positions": size,
-            **solved.counts(),
+            **solver.counts(),
             # Won positions are at odd distances.
-            "longest_win": max((d for d in range(1, len(solved.layers), 2)), default=0),
-            "start_value": worth(code),
-            "start_plies": plies,
+            "longest_win": max((d for d in range(1, len(solver.layers), 2)), default=0),
+            "start_value": start_value,
+            "start_plies": start_plies,
         }
         return arrays, about
 
@@ -227,26 +222,26 @@ class EndgameEngine(Engine):
 
     def __init__(self, game: Game, threads: int, pieces: int | None = None) -> None:
         super().__init__(game, threads, pieces)
-        assert pieces is not None
-        self._pieces = pieces
+        assert pieces is not None, "supports() refuses endgames without a number of pieces"
+        self._most_pieces = pieces
 
     @cached_property
     def _core(self) -> _core.Endgames:
-        return _core.Endgames(self.game.core, self._pieces, self.threads)
+        return _core.Endgames(self.game.core, self._most_pieces, self.threads)
 
     @staticmethod
-    def suits(game: Game, pieces: int | None) -> bool:
-        """Tell whether there are endings of so many pieces."""
+    def supports(game: Game, pieces: int | None) -> bool:
+        """Whether the core numbers the game's positions with few pieces."""
         return pieces is not None and _core.Endgames.supports(game.core)
 
     @property
     def total(self) -> int:
-        """What `done` is at the end."""
-        return _core.Endgames.bytes_needed(self.game.core, self._pieces)
+        """`done` at the end."""
+        return _core.Endgames.bytes_needed(self.game.core, self._most_pieces)
 
     @property
     def bytes_needed(self) -> int:
-        """Memory for all tables; the work on the largest needs its size twice more."""
+        """Memory for all tables; solving the largest takes its size twice more."""
         return 3 * self.total
 
     @property
@@ -259,25 +254,30 @@ class EndgameEngine(Engine):
         self.done += self._core.step() or self.total
 
     def checkpoint(self) -> tuple[Arrays, dict[str, Any]]:
-        """Return the tables of the slices that are solved."""
+        """Return the tables of the slices solved so far."""
         tables = {str(i): self._core.table(i) for i in range(len(self._core.slices))}
         return {key: table for key, table in tables.items() if table.size}, {"done": self.done}
 
     def resume(self, arrays: Arrays, about: dict[str, Any]) -> None:
-        """Go back to a checkpoint."""
+        """Continue from a checkpoint."""
         for key, table in arrays.items():
             self._core.restore(int(key), table)
         self.done = about["done"]
 
     def finish(self) -> tuple[Writable, dict[str, Any]]:
-        """Return all tables, and their counts added up."""
+        """Return all tables, and the sums of their counts."""
         counts = [self._core.counts(i) for i in range(len(self._core.slices))]
         sums = {key: sum(c[key] for c in counts) for key in ("wins", "draws", "losses", "illegal")}
         positions = sums["wins"] + sums["draws"] + sums["losses"]
         longest = max(c["longest_win"] for c in counts)
         about = {"pieces": self.pieces, "positions": positions, **sums, "longest_win": longest}
-        # What the start is worth nobody knows, as far as endings go.
+        # The start has too many pieces to be in the tables.
         return self.checkpoint()[0], {**about, "start_value": None}
 
 
-ENGINES: tuple[type[Engine], ...] = (ChanceEngine, RetrogradeEngine, EndgameEngine)
+ENGINES: tuple[type[Engine], ...] = (ExpectimaxEngine, RetrogradeEngine, EndgameEngine)
+
+
+def engine_for(game: Game, threads: int = 2, pieces: int | None = None) -> Engine | None:
+    """Return a solver for a variant, or for its endgames up to `pieces`, if there is one."""
+    return next((e(game, threads, pieces) for e in ENGINES if e.supports(game, pieces)), None)

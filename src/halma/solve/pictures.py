@@ -1,4 +1,4 @@
-"""Pictures of the truth: values on the board, and how they are distributed."""
+"""Drawings of a solved variant: values on the board, and their distribution."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def opening_scene(opening: Opening) -> Scene:
 
 
 def _with_value(piece: Piece, percent: str) -> Piece:
-    """Write the value beside what is written on a piece; a face-down one shows it alone."""
+    """Write the value beside the label of a piece; a face-down one shows it alone."""
     if piece.colour == "hidden":
         return replace(piece, colour="grey", label=percent)
     return replace(piece, label=f"{piece.label}:{percent}" if piece.label else percent)
 
 
 def histogram(counts: list[int], title: str, size: int = 600) -> str:
-    """Draw how many positions have which value, as SVG."""
+    """Draw the distribution of values as SVG."""
     width, height, margin, font = 600.0, 340.0, 44.0, 15.0
     theme = DEFAULT
     canvas = Canvas(1.0, theme, "histogram")

@@ -1,4 +1,4 @@
-"""What can be asked of a solved variant."""
+"""Solved variants: exact values of positions and moves, read from the arrays of a table."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,76 +18,118 @@ from halma.games import Game, Move, Position
 from halma.interrupt import interruptible
 from halma.storage import Arrays
 
-#: Values that differ by less are the same; exact ones differ by far more.
-TOLERANCE = 1e-12
-_PORTION = 1 << 22
+#: Positions examined at a time.
+_CHUNK = 1 << 22
 _THREADS = os.cpu_count() or 1
-#: A check is done in about so many parts, to show how far it is and to be stopped between.
+#: Parts of a check of a retrograde table, to report progress and to stop between them.
 _CHECKS = 400
 
-#: Told how much is done, and of how much.
+#: Called with the work done so far and the total.
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
 class MoveValue:
-    """A legal move, what it is worth to its player, and how far the end is."""
+    """A legal move with its exact value for the player who makes it."""
 
     move: Move
-    #: 1 a win, 0 a loss
+    #: 1 for a win, 0.5 for a draw, 0 for a loss, or an average of those
     value: float
-    #: plies to the end where the end is certain; otherwise plies to the next move that
-    #: cannot be taken back, 0 where nobody has to hurry
+    #: plies to the end of a certain win or loss; otherwise plies to the next irreversible
+    #: move, 0 for a draw
     distance: int
+
+    def better_than(self, other: MoveValue) -> bool:
+        """Whether a player prefers this move; see `core/exact_value.hpp`."""
+        return _core.better(self.value, self.distance, other.value, other.distance)
 
 
 class Solution(ABC):
-    """Exact values of every position of a variant, for the player to move in [0, 1].
+    """Exact values of the positions of a variant, for the player to move in [0, 1].
 
-    `about` is what `halma solve` reports. Every value is proven.
+    `about` is what `halma solve` reports.
     """
 
+    #: kind of the file that holds such a solution
     kind: str
-    proven = True
-    #: whether it is known how far the end is
+    #: whether distances are stored
     has_distances = True
+    #: probed by searches of this game
+    oracle: _core.Oracle
 
     def __init__(self, game: Game, arrays: Arrays, about: dict[str, Any]) -> None:
         self.game = game
         self.arrays = arrays
         self.about = about
 
-    @property
-    @abstractmethod
-    def oracle(self) -> _core.Oracle:
-        """What a search of this game may ask instead of searching."""
+    def probe(self, position: Position) -> tuple[float, int]:
+        """Return value and distance for the player to move, also at chance and at the end."""
+        if position.is_terminal:
+            return position.result[position.mover], 0
+        found = self.oracle.probe(self.game.core, position.state)
+        if found is None:
+            raise self._not_in_table()
+        return found
 
-    @abstractmethod
     def value(self, position: Position) -> float:
-        """Return the value for the player to move, also at chance and at the end."""
+        """Return the value for the player to move."""
+        return self.probe(position)[0]
 
-    @abstractmethod
     def distance(self, position: Position) -> int:
-        """Return the distance as explained at `MoveValue`."""
+        """Return the distance; see `MoveValue`."""
+        return self.probe(position)[1]
 
     def moves(self, position: Position) -> list[MoveValue]:
         """Return every legal move with its value, in the order of `legal_moves`."""
         found = []
         for move in position.legal_moves:
             after = Position(self.game, self.game.core.play(position.state, move.value))
-            value = self.value(after)
+            value, distance = self.probe(after)
             if after.mover != position.mover:
                 value = 1.0 - value
-            hurry = value != 0.5 and self.has_distances
-            found.append(MoveValue(move, value, self.distance(after) + 1 if hurry else 0))
+            counted = value != 0.5 and self.has_distances
+            found.append(MoveValue(move, value, distance + 1 if counted else 0))
         return found
+
+    def best_moves(self, position: Position) -> list[Move]:
+        """Return the best moves: of equal values the quickest if ahead, the slowest if behind."""
+        moves = self.moves(position)
+        best = moves[0]
+        for candidate in moves:
+            if candidate.better_than(best):
+                best = candidate
+        return [candidate.move for candidate in moves if not best.better_than(candidate)]
 
     @abstractmethod
     def look_up_many(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
-        """Return the values of decision states, one per row, for their movers."""
+        """Return the values of decision states for their movers.
+
+        `states` has shape (number, state size), the values (number,).
+        """
+
+    @abstractmethod
+    def values_at(self, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """Return values by index, same shape (number,); NaN where there is no position."""
+
+    def distances_at(self, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
+        """Return distances by index, same shape (number,)."""
+        found: npt.NDArray[np.uint8] = self.arrays["distances"][indices]
+        return found
+
+    def index_chunks(self) -> Iterator[npt.NDArray[np.int64]]:
+        """Yield all indices, a few million at a time."""
+        size = self.game.core.index_size
+        for start in range(0, size, _CHUNK):
+            yield np.arange(start, min(size, start + _CHUNK))
+
+    def start_value(self) -> float | None:
+        """Return the value of the start for the first player, averaged over random set-ups."""
+        start = self.game.start()
+        value = self.value(start)
+        return value if start.mover == 0 else 1.0 - value
 
     def verify(self, progress: Progress = lambda done, total: None) -> int:
-        """Return how many entries do not follow from those of their successors."""
+        """Return the number of entries that do not follow from those of their successors."""
         checks = self._checks()
         wrong = 0
         progress(0, len(checks))
@@ -98,218 +140,121 @@ class Solution(ABC):
 
     @abstractmethod
     def _checks(self) -> list[Callable[[], int]]:
-        """Return the parts of `verify`, each of which counts what is wrong."""
+        """Return the parts of `verify`, each of which counts inconsistent entries."""
 
-    @abstractmethod
-    def values_at(self, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """Return values by index; not a number where there is no position to speak of."""
-
-    def distances_at(self, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
-        """Return distances by index."""
-        found: npt.NDArray[np.uint8] = self.arrays["distances"][indices]
-        return found
-
-    def portions(self) -> Iterator[npt.NDArray[np.int64]]:
-        """Yield all indices, some millions at a time."""
-        size = self.game.core.index_size
-        for start in range(0, size, _PORTION):
-            yield np.arange(start, min(size, start + _PORTION))
-
-    def best_moves(self, position: Position) -> list[Move]:
-        """Return the best moves, those only that make progress for a player who is ahead.
-
-        Of winning moves these are the quickest, of losing ones the slowest.
-        """
-        moves = self.moves(position)
-        best = max(m.value for m in moves)
-        equal = [m for m in moves if m.value > best - TOLERANCE]
-        if best > 0.5 + TOLERANCE:
-            wanted = min(m.distance for m in equal)
-        elif best < TOLERANCE:
-            wanted = max(m.distance for m in equal)
-        else:
-            return [m.move for m in equal]
-        return [m.move for m in equal if m.distance == wanted]
-
-    def start_value(self) -> float | None:
-        """Return the value of the start for the first player; set-ups count evenly."""
-        start = self.game.start()
-        value = self.value(start)
-        return value if start.mover == 0 else 1.0 - value
+    def _not_in_table(self) -> TableError:
+        return TableError(f"The table of '{self.game.name}' does not hold this position.")
 
 
-class ChanceSolution(Solution):
-    """A chance game, solved by `_core.Expectimax`."""
+class ExpectimaxSolution(Solution):
+    """A game with chance, solved by `_core.Expectimax`."""
 
-    kind = "solution by stages"
+    kind = "expectimax solution"
 
     def __init__(self, game: Game, arrays: Arrays, about: dict[str, Any]) -> None:
         super().__init__(game, arrays, about)
         self.core = _core.ExpectimaxTable(
             game.core, arrays["values"], arrays["distances"], threads=_THREADS
         )
-
-    @property
-    def oracle(self) -> _core.Oracle:
-        """What a search of this game may ask: everything."""
-        return self.core
+        self.oracle = self.core
 
     @property
     def denominator(self) -> int | None:
-        """What makes every value whole, where values are exact."""
+        """A number that makes every value whole; None where values are rounded."""
         return int(self.core.denominator) if self.core.exact else None
-
-    def value(self, position: Position) -> float:
-        """Return the value for the player to move, also at chance and at the end."""
-        return self.core.look_up(position.state)[0] / self.core.denominator
-
-    def distance(self, position: Position) -> int:
-        """Return the distance as explained at `MoveValue`."""
-        return self.core.look_up(position.state)[1]
 
     def moves(self, position: Position) -> list[MoveValue]:
         """Return every legal move with its value, in the order of `legal_moves`."""
-        state, whole = position.state, self.core.denominator
+        state, denominator = position.state, self.core.denominator
         return [
-            MoveValue(Move(move, self.game.format_move(state, move)), value / whole, distance)
+            MoveValue(Move(move, self.game.format_move(state, move)), value / denominator, distance)
             for move, value, distance in self.core.moves(state)
         ]
 
     def look_up_many(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
-        """Return the values of states, one per row, for their movers."""
+        """Return the values of states, (number, state size), for their movers, (number,)."""
         return self.core.look_up_many(states)
 
-    def _checks(self) -> list[Callable[[], int]]:
-        return [self.core.verify]
-
     def values_at(self, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """Return values by index; not a number where no game can get to."""
+        """Return values by index; NaN where no game can get to."""
         reached = self.arrays["reachable"][indices >> 6] >> (indices & 63).astype(np.uint64)
         found = self.arrays["values"][indices] / self.core.denominator
         found[(reached & np.uint64(1)) == 0] = np.nan
         return found
 
-
-#: What two bits of a packed table mean.
-_DRAW, _WIN, _LOSS, _ILLEGAL = range(4)
-_WORTH = np.array([0.5, 1.0, 0.0, np.nan])
-
-
-def worth(code: int) -> float:
-    """Return the value that two bits of a packed table stand for."""
-    return float(_WORTH[code])
+    def _checks(self) -> list[Callable[[], int]]:
+        return [self.core.verify]
 
 
 class RetrogradeSolution(Solution):
-    """A deterministic game, solved by `_core.Retrograde`."""
+    """A game without chance, solved by `_core.Retrograde`."""
 
-    kind = "solution by distance"
+    kind = "retrograde solution"
 
     def __init__(self, game: Game, arrays: Arrays, about: dict[str, Any]) -> None:
         super().__init__(game, arrays, about)
         self.has_distances = "distances" in arrays
-
-    @cached_property
-    def oracle(self) -> _core.Oracle:
-        """What a search of this game may ask: everything."""
-        return _core.RetrogradeTable(
-            self.game.core, self.arrays["values"], self.arrays.get("distances")
-        )
-
-    def value(self, position: Position) -> float:
-        """Return the value for the player to move, also at the end."""
-        if position.is_terminal:
-            return position.result[position.mover]
-        return worth(self._code(self.game.core.index(position.state)))
-
-    def distance(self, position: Position) -> int:
-        """Return the plies to the end, 0 for a draw or where they are not known."""
-        if position.is_terminal or not self.has_distances:
-            return 0
-        return int(self.arrays["distances"][self.game.core.index(position.state)])
+        self.core = _core.RetrogradeTable(game.core, arrays["values"], arrays.get("distances"))
+        self.oracle = self.core
 
     def look_up_many(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
-        """Return the values of decision states, one per row, for their movers."""
+        """Return the values of states, (number, state size), for their movers, (number,)."""
         return self.values_at(_core.index_many(self.game.core, states).astype(np.int64))
 
-    def _checks(self) -> list[Callable[[], int]]:
-        core, values, distances = (
-            self.game.core,
-            self.arrays["values"],
-            self.arrays.get("distances"),
-        )
-        rows = int(_core.Retrograde.rows(core))
-        step = -(-rows // _CHECKS)
-
-        def check(first: int) -> Callable[[], int]:
-            number = min(step, rows - first)
-            return lambda: _core.Retrograde.verify(core, values, distances, _THREADS, first, number)
-
-        return [check(first) for first in range(0, rows, step)]
-
     def values_at(self, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """Return values by index; not a number where a position is illegal."""
-        codes = self.arrays["values"][indices >> 2] >> (2 * (indices & 3)).astype(np.uint8) & 3
-        found: npt.NDArray[np.float64] = _WORTH[codes]
-        return found
+        """Return values by index; NaN where a position is illegal."""
+        return self.core.values(indices)
 
-    def _code(self, index: int) -> int:
-        return int(self.arrays["values"][index >> 2]) >> 2 * (index & 3) & 3
+    def _checks(self) -> list[Callable[[], int]]:
+        core = self.game.core
+        values, distances = self.arrays["values"], self.arrays.get("distances")
+        rows = _core.Retrograde.rows(core)
+        step = -(-rows // _CHECKS)
+        return [
+            partial(
+                _core.Retrograde.verify,
+                core,
+                values,
+                distances,
+                _THREADS,
+                first,
+                min(step, rows - first),
+            )
+            for first in range(0, rows, step)
+        ]
 
 
 class EndgameSolution(Solution):
-    """Positions with few pieces, solved by what the game names as `endings`."""
+    """Endgame tables, solved by `_core.Endgames`: positions with few pieces only."""
 
-    kind = "solution of endings"
+    kind = "endgame tables"
 
     def __init__(self, game: Game, arrays: Arrays, about: dict[str, Any]) -> None:
         super().__init__(game, arrays, about)
         self.core = _core.Endgames(game.core, about["pieces"], _THREADS)
         for key, table in arrays.items():
             self.core.restore(int(key), table)
-
-    @property
-    def oracle(self) -> _core.Oracle:
-        """What a search of this game may ask where few pieces are left."""
-        return self.core
-
-    def value(self, position: Position) -> float:
-        """Return the value for the player to move, if there are few enough pieces."""
-        if position.is_terminal:
-            return position.result[position.mover]
-        found = self._probe(position.state)
-        return 0.5 if found == self.core.DRAW else float(found % 2)
-
-    def distance(self, position: Position) -> int:
-        """Return the plies to the end, 0 for a draw."""
-        found = 0 if position.is_terminal else self._probe(position.state)
-        return 0 if found == self.core.DRAW else found
+        self.oracle = self.core
 
     def look_up_many(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
-        """Return the values of decision states, one per row, for their movers."""
-        cells = self.core.entries(states)
-        if (cells == self.core.NONE).any():
-            raise self._unknown()
-        return np.where(cells == self.core.DRAW, 0.5, cells % 2)
+        """Return the values of states, (number, state size), for their movers, (number,)."""
+        values = self.core.values(states)
+        if np.isnan(values).any():
+            raise self._not_in_table()
+        return values
+
+    def values_at(self, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """Raise a `TableError`: endgame tables have no index over all their positions."""
+        raise TableError(f"'{self.game.name}' has endgame tables only.")
+
+    def start_value(self) -> float | None:
+        """Return None: the start has too many pieces."""
+        return None
 
     def _checks(self) -> list[Callable[[], int]]:
         return [partial(self.core.verify, int(key)) for key in self.arrays]
 
-    def values_at(self, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """Endings have no index that goes through all of them."""
-        raise TableError(f"'{self.game.name}' is solved for few pieces only.")
-
-    def start_value(self) -> float | None:
-        """Nobody knows, as far as this table goes."""
-        return None
-
-    def _probe(self, state: bytes) -> int:
-        found = self.core.entry(state)
-        if found is None:
-            raise self._unknown()
-        return int(found)
-
-    def _unknown(self) -> TableError:
+    def _not_in_table(self) -> TableError:
         return TableError(
             f"A position of '{self.game.name}' with more than {self.about['pieces']} pieces is "
             "not in the table."

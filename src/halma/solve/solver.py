@@ -1,7 +1,8 @@
-"""Solving a variant from beginning to end, and getting hold of a solution."""
+"""Solving a variant: planned, layer by layer with checkpoints, into a table on disk."""
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,22 +12,23 @@ from pathlib import Path
 from halma.errors import TableError
 from halma.games import Game
 from halma.interrupt import interruptible
-from halma.solve.engines import ENGINES, Engine
-from halma.solve.relatives import largest_relative
+from halma.solve.engines import Engine, engine_for
+from halma.solve.smaller_variants import largest_that_fits
 from halma.solve.solution import Progress, Solution
 from halma.solve.tables import open_table, table_path
 from halma.storage import LazyArray, load_arrays, save_arrays
 
-#: What is solved without asking when no table is there: a second or two.
+#: Variants that need at most this much memory are solved in memory when there is no table; it
+#: takes a second or two.
 SMALL = 24 << 20
-#: A checkpoint is taken at the end of a layer, if the last is so many seconds ago, and ten
-#: times as long as it took to write: more than a tenth of the time is not spent on them.
+#: Least seconds between checkpoints. They are also at least ten times as far apart as one takes
+#: to write, so that no more than a tenth of the time is spent on them.
 CHECKPOINT_SECONDS = 1.0
 _CHECKPOINT = "checkpoint"
 
 
 @dataclass(frozen=True)
-class Plan:
+class SolvePlan:
     """What it takes to solve a variant."""
 
     engine: Engine
@@ -34,20 +36,15 @@ class Plan:
     bytes_needed: int
 
 
-def engine_for(game: Game, threads: int = 2, pieces: int | None = None) -> Engine | None:
-    """Return a solver for a variant, or for its endings, if there is one."""
-    return next((kind(game, threads, pieces) for kind in ENGINES if kind.suits(game, pieces)), None)
-
-
-def plan(game: Game, memory: int, threads: int = 2, pieces: int | None = None) -> Plan:
-    """Return what solving takes, or raise the `TableError` that says why it cannot be done."""
+def plan(game: Game, memory: int, threads: int = 2, pieces: int | None = None) -> SolvePlan:
+    """Return what solving takes, or raise the `TableError` that says why it is impossible."""
     engine = engine_for(game, threads, pieces)
     size = game.core.index_size if pieces is None or engine is None else engine.total
     if engine is None:
         reason = f"its {size:,} positions" if size else "its positions, too many to number,"
         raise TableError(
             f"'{game.name}' cannot be solved, as {reason} cannot be put into an order"
-            f"{largest_relative(game, memory)}."
+            f"{largest_that_fits(game, memory)}."
         )
     needed = engine.bytes_needed
     free = _free_memory() or memory
@@ -55,9 +52,9 @@ def plan(game: Game, memory: int, threads: int = 2, pieces: int | None = None) -
         limit = f"{in_bytes(memory)} are allowed" if memory <= free else f"{in_bytes(free)} free"
         raise TableError(
             f"'{game.name}' has {size:,} positions and needs {in_bytes(needed)} "
-            f"({needed:,} bytes), but {limit}{largest_relative(game, min(memory, free))}."
+            f"({needed:,} bytes), but {limit}{largest_that_fits(game, min(memory, free))}."
         )
-    return Plan(engine, size, needed)
+    return SolvePlan(engine, size, needed)
 
 
 def solve(
@@ -72,11 +69,11 @@ def solve(
     pieces: int | None = None,
     distances: bool = True,
 ) -> Solution:
-    """Solve a variant and write its table, going on from a checkpoint if there is one.
+    """Solve a variant and write its table, continuing from a checkpoint if there is one.
 
-    With `keep` false nothing is read from the disk nor written to it. With `pieces` only
-    the endings with so many pieces are solved, where a variant has such. With `distances`
-    false a table of a deterministic game holds values only, at two bits a position.
+    With `keep` false nothing is read from disk or written to it. With `pieces` only endgames of
+    up to that many pieces are solved. With `distances` false the table of a game without chance
+    holds values only, two bits a position.
     """
     engine = plan(game, memory, threads, pieces).engine
     if not distances and not engine.distances_optional:
@@ -85,11 +82,10 @@ def solve(
     if keep:
         _check_disk(path, engine.bytes_on_disk, game)
     partial = path.with_suffix(".partial")
-    seconds = _work(engine, partial if keep else None, checkpoint_seconds, progress, note)
+    seconds = _run(engine, partial if keep else None, checkpoint_seconds, progress, note)
     started = time.perf_counter()
-    arrays, counted = interruptible(engine.finish)
-    about = {"variant": game.name, "kind": engine.solution.kind, **counted}
-    about["mean_start_value"] = about["start_value"]
+    arrays, statistics = interruptible(engine.finish)
+    about = {"variant": game.name, "kind": engine.solution.kind, **statistics}
     about["index_size"] = game.core.index_size
     about["bytes"] = engine.bytes_needed
     about["seconds"] = seconds + time.perf_counter() - started
@@ -101,22 +97,22 @@ def solve(
     if not distances:
         arrays = {name: array for name, array in arrays.items() if name != "distances"}
     if not keep:
-        parts = {k: a.array() if isinstance(a, LazyArray) else a for k, a in arrays.items()}
-        return engine.solution(game, parts, about)
+        computed = {k: a.array() if isinstance(a, LazyArray) else a for k, a in arrays.items()}
+        return engine.solution(game, computed, about)
     save_arrays(path, game, engine.solution.kind, about, arrays)
     partial.unlink(missing_ok=True)
-    del engine, arrays  # the table is mapped where their memory was
+    del engine, arrays  # frees their memory before the table is mapped
     return open_table(path, game)
 
 
-def _work(
+def _run(
     engine: Engine,
     partial: Path | None,
     checkpoint_seconds: float,
     progress: Progress,
     note: Callable[[str], None],
 ) -> float:
-    """Solve layer by layer, with checkpoints in a file; return the seconds it took in all."""
+    """Solve step by step with checkpoints in `partial`; return the seconds taken in all."""
     before = 0.0 if partial is None else _resume(engine, partial, note)
     started = saved = time.perf_counter()
     wait = checkpoint_seconds
@@ -134,61 +130,8 @@ def _work(
     return before + time.perf_counter() - started
 
 
-def solution_for(game: Game) -> Solution:
-    """Return a solution from where tables are kept, or solve a small variant on the spot."""
-    path = table_path(game)
-    return solution_in(path, game) if path.exists() else _on_the_spot(game)
-
-
-def endgames_for(game: Game, pieces: int) -> Solution:
-    """Return the endings with so many pieces, in the same way."""
-    path = table_path(game, pieces=pieces)
-    return solution_in(path, game) if path.exists() else _on_the_spot(game, pieces)
-
-
-def is_at_hand(game: Game) -> bool:
-    """Tell whether `solution_for` has a solution without much work."""
-    engine = engine_for(game)
-    return table_path(game).exists() or (engine is not None and engine.bytes_needed <= SMALL)
-
-
-def solution_in(path: Path, game: Game) -> Solution:
-    """Return the solution in a file; it is checked once, and again when it has changed."""
-    return _opened(path, path.stat().st_mtime_ns, game)
-
-
-@lru_cache(maxsize=8)
-def _opened(path: Path, changed: int, game: Game) -> Solution:
-    return open_table(path, game)
-
-
-@lru_cache(maxsize=8)
-def _on_the_spot(game: Game, pieces: int | None = None) -> Solution:
-    engine = engine_for(game, pieces=pieces)
-    if engine is None and pieces is None:
-        raise TableError(f"'{game.name}' is not solved, and there is no way to solve it.")
-    if engine is None:
-        raise TableError(f"'{game.name}' has no endings to solve.")
-    if engine.bytes_needed > SMALL:
-        which = f"'{game.name}'" + ("" if pieces is None else f" with {pieces} pieces")
-        more = "" if pieces is None else f" --pieces {pieces}"
-        raise TableError(
-            f"There is no '{table_path(game, pieces=pieces)}', and {which} is too large to be "
-            f"solved on the spot: run 'halma solve {game.name}{more}' first."
-        )
-    return solve(game, keep=False, pieces=pieces)
-
-
-def in_bytes(number: int) -> str:
-    """Return a number of bytes for people: 5.2 GiB."""
-    for size, unit in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
-        if number >= size:
-            return f"{number / size:.1f} {unit}"
-    return f"{number} bytes"
-
-
 def _resume(engine: Engine, partial: Path, note: Callable[[str], None]) -> float:
-    """Go back to a checkpoint where there is one; return the seconds spent before it."""
+    """Continue from a checkpoint where there is one; return the seconds spent before it."""
     if not partial.exists():
         return 0.0
     try:
@@ -205,8 +148,67 @@ def _resume(engine: Engine, partial: Path, note: Callable[[str], None]) -> float
     return float(found.about["seconds"])
 
 
+# Getting a solution: from a table, or solved in memory if that is quick.
+
+
+def solution_for(game: Game) -> Solution:
+    """Return a solution from the folder of tables, or solve a small variant in memory."""
+    path = table_path(game)
+    return solution_in(path, game) if path.exists() else _solve_in_memory(game)
+
+
+def endgames_for(game: Game, pieces: int) -> Solution:
+    """Return endgame tables of up to `pieces` pieces, in the same way."""
+    path = table_path(game, pieces=pieces)
+    return solution_in(path, game) if path.exists() else _solve_in_memory(game, pieces)
+
+
+def is_at_hand(game: Game) -> bool:
+    """Whether `solution_for` has a solution without much work."""
+    engine = engine_for(game)
+    return table_path(game).exists() or (engine is not None and engine.bytes_needed <= SMALL)
+
+
+def solution_in(path: Path, game: Game) -> Solution:
+    """Return the solution in a file; it is checked once, and again after a change."""
+    return _opened(path, path.stat().st_mtime_ns, game)
+
+
+@lru_cache(maxsize=8)
+def _opened(path: Path, changed: int, game: Game) -> Solution:
+    return open_table(path, game)
+
+
+@lru_cache(maxsize=8)
+def _solve_in_memory(game: Game, pieces: int | None = None) -> Solution:
+    engine = engine_for(game, pieces=pieces)
+    if engine is None and pieces is None:
+        raise TableError(f"'{game.name}' is not solved, and there is no way to solve it.")
+    if engine is None:
+        raise TableError(f"'{game.name}' has no endgame tables.")
+    if engine.bytes_needed > SMALL:
+        which = f"'{game.name}'" + ("" if pieces is None else f" with {pieces} pieces")
+        more = "" if pieces is None else f" --pieces {pieces}"
+        raise TableError(
+            f"There is no '{table_path(game, pieces=pieces)}', and {which} is too large to be "
+            f"solved now: run 'halma solve {game.name}{more}' first."
+        )
+    return solve(game, keep=False, pieces=pieces)
+
+
+# Memory and disk.
+
+
+def in_bytes(number: int) -> str:
+    """Return a number of bytes with a unit: 5.2 GiB."""
+    for size, unit in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
+        if number >= size:
+            return f"{number / size:.1f} {unit}"
+    return f"{number} bytes"
+
+
 def _free_memory() -> int:
-    """Return how many bytes of memory can be had, 0 where the system does not say."""
+    """Return the bytes of memory available, 0 where the system does not say."""
     try:
         with open("/proc/meminfo", encoding="utf-8") as lines:
             for line in lines:
@@ -218,9 +220,7 @@ def _free_memory() -> int:
 
 
 def _free_disk(path: Path) -> int:
-    """Return how many bytes can be written to where a file belongs."""
-    import shutil
-
+    """Return the free bytes of the disk a file will be on."""
     folder = path.parent.absolute()
     while not folder.exists():
         folder = folder.parent
@@ -228,11 +228,11 @@ def _free_disk(path: Path) -> int:
 
 
 def _check_disk(path: Path, needed: int, game: Game) -> None:
-    """Refuse before the work what would fail after it."""
+    """Raise a `TableError` before the work if its result would not fit on disk."""
     free = _free_disk(path)
     if needed > free:
         raise TableError(
             f"'{game.name}' has {game.core.index_size:,} positions; its table and a checkpoint "
             f"need {in_bytes(needed)} ({needed:,} bytes) in '{path.parent}', "
-            f"but only {in_bytes(free)} are free{largest_relative(game, free // 2)}."
+            f"but only {in_bytes(free)} are free{largest_that_fits(game, free // 2)}."
         )

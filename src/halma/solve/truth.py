@@ -1,21 +1,32 @@
-"""A look at the truth: what a solved variant is like, and how far agents are from it."""
+"""Statistics of a solved variant, and how often agents err in it."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from halma.agents import Agent
+from halma import _core
 from halma.errors import HalmaError
-from halma.games import Game, Outcome, Position, Record
-from halma.solve.solution import TOLERANCE, MoveValue, Solution
+from halma.games import Game, Move, Outcome, Position, Record
+from halma.solve.solution import MoveValue, Solution
 
-#: Steps of the distribution of values.
+#: Bins of the distribution of values.
 BINS = 20
+
+
+class MoveChooser(Protocol):
+    """An agent, as far as its errors are counted."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    def choose(self, record: Record, rng: random.Random) -> Move:
+        """Return a move in the position of a record."""
 
 
 @dataclass(frozen=True)
@@ -28,14 +39,14 @@ class Opening:
 
 
 @dataclass(frozen=True)
-class Errors:
-    """How far an agent is from perfect play, over a sample of positions."""
+class AgentErrors:
+    """How an agent compares with perfect play over a sample of positions."""
 
     agent: str
     positions: int
-    #: share of positions in which it does not play a best move
+    #: share of positions in which its move is not a best one
     rate: float
-    #: how much value a move loses, on average over all positions
+    #: value lost per move, averaged over all positions
     mean_loss: float
     worst_loss: float
     #: the position of the worst move
@@ -43,8 +54,8 @@ class Errors:
 
 
 @dataclass(frozen=True)
-class Line:
-    """A longest certain win: both sides and chance make it last."""
+class LongestWin:
+    """A certain win that takes longest, the loser and chance delaying it."""
 
     start: Position
     plies: int
@@ -54,25 +65,25 @@ class Line:
 
 @dataclass(frozen=True)
 class Truth:
-    """What there is to tell about a solved variant."""
+    """Statistics of a solved variant."""
 
     game: Game
     about: dict[str, Any]
     #: positions by value for the player to move, from 0 to 1 in equal steps
     distribution: list[int]
-    #: positions looked at for what follows
+    #: positions sampled for what follows
     sample: int
     #: share of positions that have a single best move; by value alone
     unique_best: float
     #: best first decision for the first player, and the worst where set-ups differ
     openings: list[Opening]
-    longest_win: Line | None
-    errors: list[Errors]
-    #: what was left out, and why
+    longest_win: LongestWin | None
+    errors: list[AgentErrors]
+    #: agents left out, and why
     notes: list[str]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all of it as plain values."""
+        """Return the statistics as plain values, for JSON."""
         line = self.longest_win
         return {
             **self.about,
@@ -98,30 +109,30 @@ class Truth:
         }
 
 
-def look(
+def examine(
     solution: Solution,
-    agents: Sequence[Agent],
+    agents: Sequence[MoveChooser],
     sample: int = 2000,
     seed: int = 0,
     note: Callable[[str], None] = lambda text: None,
 ) -> Truth:
-    """Look at a solution from all sides."""
+    """Compute the statistics of a solution, and the errors of agents over a sample."""
     game = solution.game
     notes: list[str] = []
     distribution = np.zeros(BINS, dtype=np.int64)
-    for indices in solution.portions():
+    for indices in solution.index_chunks():
         values = solution.values_at(indices)
         counts, _ = np.histogram(values[~np.isnan(values)], bins=BINS, range=(0.0, 1.0))
         distribution += counts
     note("values are counted")
     positions = sample_positions(solution, sample, seed)
-    judged = [(position, solution.moves(position)) for position in positions]
-    unique = sum(_best(moves)[1] == 1 for _, moves in judged)
+    evaluated = [(position, solution.moves(position)) for position in positions]
+    unique = sum(_best(moves)[1] == 1 for _, moves in evaluated)
     errors = []
     for player in agents:
         try:
-            errors.append(_errors(player, judged, seed))
-            note(f"{player.name} has played")
+            errors.append(_errors(player, evaluated, seed))
+            note(f"errors of {player.name} are counted")
         except HalmaError as error:
             notes.append(f"{player.name}: {error}")
     return Truth(
@@ -131,14 +142,14 @@ def look(
         len(positions),
         unique / max(1, len(positions)),
         _openings(solution),
-        longest_line(solution),
+        longest_win(solution),
         errors,
         notes,
     )
 
 
 def sample_positions(solution: Solution, number: int, seed: int) -> list[Position]:
-    """Return different decisions, each position of the table as likely as any other."""
+    """Return distinct decisions, drawn uniformly from the table."""
     game = solution.game
     rng = np.random.default_rng(seed)
     found: dict[int, Position] = {}
@@ -154,8 +165,8 @@ def sample_positions(solution: Solution, number: int, seed: int) -> list[Positio
     return list(found.values())
 
 
-def longest_line(solution: Solution) -> Line | None:
-    """Replay a win that takes longest: the winner hurries, the loser and chance delay."""
+def longest_win(solution: Solution) -> LongestWin | None:
+    """Replay a certain win that takes longest."""
     plies = int(solution.about.get("longest_win") or 0)
     index = _find(solution, plies) if plies and solution.has_distances else None
     if index is None:
@@ -171,7 +182,7 @@ def longest_line(solution: Solution) -> Line | None:
             move = solution.best_moves(position)[0]
             position = position.play(move)
             steps.append(move.text)
-    return Line(start, plies, steps)
+    return LongestWin(start, plies, steps)
 
 
 def _delay(solution: Solution, position: Position) -> Callable[[Outcome], int]:
@@ -179,7 +190,7 @@ def _delay(solution: Solution, position: Position) -> Callable[[Outcome], int]:
 
 
 def _find(solution: Solution, plies: int) -> int | None:
-    for indices in solution.portions():
+    for indices in solution.index_chunks():
         won = solution.values_at(indices) == 1.0
         found = np.flatnonzero(won & (solution.distances_at(indices) == plies))
         if found.size:
@@ -190,22 +201,26 @@ def _find(solution: Solution, plies: int) -> int | None:
 def _best(moves: list[MoveValue]) -> tuple[float, int]:
     """Return the best value and how many moves have it."""
     best = max(m.value for m in moves)
-    return best, sum(m.value > best - TOLERANCE for m in moves)
+    return best, sum(m.value > best - _core.VALUE_TOLERANCE for m in moves)
 
 
-def _errors(player: Agent, judged: list[tuple[Position, list[MoveValue]]], seed: int) -> Errors:
+def _errors(
+    player: MoveChooser, evaluated: list[tuple[Position, list[MoveValue]]], seed: int
+) -> AgentErrors:
     rng = random.Random(f"{seed}/{player.name}")
     wrong, lost, worst, worst_position = 0, 0.0, 0.0, ""
-    for position, moves in judged:
+    for position, moves in evaluated:
         chosen = player.choose(Record(position.game, position), rng)
         value = next(m.value for m in moves if m.move.value == chosen.value)
         loss = _best(moves)[0] - value
-        wrong += loss > TOLERANCE
+        wrong += loss > _core.VALUE_TOLERANCE
         lost += loss
         if loss > worst:
             worst, worst_position = loss, position.text
-    number = max(1, len(judged))
-    return Errors(player.name, len(judged), wrong / number, lost / number, worst, worst_position)
+    number = max(1, len(evaluated))
+    return AgentErrors(
+        player.name, len(evaluated), wrong / number, lost / number, worst, worst_position
+    )
 
 
 def _openings(solution: Solution) -> list[Opening]:

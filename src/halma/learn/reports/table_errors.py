@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from halma import _core
 from halma.games import Move, Position
 from halma.networks.lookup_table import LookupTable
 from halma.solve import Solution
-from halma.solve.solution import TOLERANCE
 
 #: Least numbers of updates by which positions are grouped.
 LEVELS = (1, 4, 16)
@@ -123,7 +123,7 @@ def find_errors(table: LookupTable, solution: Solution, worst: int = 6) -> Table
     # Of the levels that have positions, the highest says most: those values should be right.
     last = max((i for i, cloud in enumerate(clouds) if cloud.positions), default=0)
     sample = [_compared_position(table, solution, row) for row in most_updated.rows]
-    wrong = [position for position in sample if position.loss > TOLERANCE]
+    wrong = [position for position in sample if position.loss > _core.VALUE_TOLERANCE]
     return TableErrors(
         table.iteration,
         len(table),
@@ -140,8 +140,9 @@ def _compared_position(table: LookupTable, solution: Solution, row: int) -> Comp
     position = Position(table.game, table.game.core.unindex(int(table.indices(row, row + 1)[0])))
     moves = solution.moves(position)
     top = max(move.value for move in moves)
+    least = top - _core.VALUE_TOLERANCE
     errors = [
-        ComparedMove(move.move, float(probability), move.value, move.value > top - TOLERANCE)
+        ComparedMove(move.move, float(probability), move.value, move.value > least)
         for move, probability in zip(moves, table.policy(position), strict=True)
     ]
     return ComparedPosition(
