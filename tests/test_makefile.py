@@ -93,5 +93,5 @@ def test_it_runs_twice_and_goes_on(commands, tmp_path):
         table = run(tournament).stdout
         assert "net:runs/quick/best.onnx" in table and "greedy" in table and "random" in table
     longer = run(["train", "runs/quick", "--iterations", "2", "--threads", "1"])
-    assert "going on after iteration 1" in longer.stderr
+    assert "continued after iteration 1" in longer.stderr
     assert len((tmp_path / "runs/quick/metrics.jsonl").read_text().splitlines()) == 2

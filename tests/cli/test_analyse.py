@@ -122,7 +122,7 @@ def test_the_default_agent(no_tables):
             ),
             "run 'halma solve ewn-5x5-6' first",
         ),
-        (("rhombus-4x4-3", "start", "--agent", "minimax:endgames=3"), "has no endings to solve"),
+        (("rhombus-4x4-3", "start", "--agent", "minimax:endgames=3"), "has no endgame tables"),
         (("draughts-8x8", "start", "--agent", "minimax:solution=on"), "no way to solve it"),
     ],
 )

@@ -89,7 +89,7 @@ def test_a_figure_from_end_to_end(tmp_path, tiny_scale):
 def test_only_some_of_the_runs(tmp_path, tiny_scale):
     report = make(tmp_path, "fig8", only=("c=64.0",))
     assert [run.name for run in (tmp_path / "runs").iterdir()] == [
-        "ewn-3x3-3,iterations=4,simulations=8,c=64.0,selfplay.games=10,every=2,truth.games=40"
+        "ewn-3x3-3,iterations=4,c=64.0,simulations=8,selfplay.games=10,every=2,truth.games=40"
     ]
     assert [row.what for row in report.sections[0].rows][1:] == ["EWN₃₃₃: c_puct = 64"]
 

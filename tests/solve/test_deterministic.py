@@ -40,7 +40,7 @@ def everybody(game, folder):
     names["mcts"] = "mcts:sims=12"  # random games on these boards are long
     names["net"] = f"net:file={tiny_network(game, folder / 'net.onnx')},sims=8"
     # It plays lookup tables, and recipes refuse to learn them for games without chance.
-    del names["learned"]
+    del names["tabular"]
     return [*names.values(), *INFORMED]
 
 
