@@ -75,7 +75,7 @@ inline bool ExactValue::better_than(const ExactValue& other) const {
   return ValueScale().better(*this, other);
 }
 
-/// The value of a position that is decided in so many plies: the loser is to move at even
+/// The value of a position that is decided in a number of plies: the loser is to move at even
 /// distances, the winner at odd ones.
 inline ExactValue decided_in(int plies) { return {static_cast<double>(plies % 2), plies}; }
 

@@ -413,10 +413,11 @@ class Draughts {
     return bits & -bits;
   }
 
-  /// Samples a step without listing the steps: first the direction, weighted by the
-  /// number of pieces that can step, then the piece.
+  /// Flattened: left to itself, the compiler inlines less here when more is compiled beside it, which
+  /// costs a tenth of the speed. Samples a step without listing the steps: first the direction, weighted by
+  /// the number of pieces that can step, then the piece.
   template <int Us>
-  static Ply random_ply(State& s, Random& random) {
+  [[gnu::flatten]] static Ply random_ply(State& s, Random& random) {
     const View v = view<Us>(s);
     if (const Board from = jumpers<Us>(v)) {
       MoveList moves;

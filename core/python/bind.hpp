@@ -58,7 +58,7 @@ inline void check_oracle(const AnyGame& game, const Oracle* oracle) {
 void check_search(const AnyGame& game, const SearchOptions& options);
 
 /// Checks that a record may be searched by something made for `game`: of an equal variant, and
-/// at a decision. Variants with options of the same family cannot be told apart here.
+/// at a decision. Variants with options of the same family are not distinguished here.
 inline void check_record(const AnyGame& game, const Record& record, bool limits) {
   const AnyGame& other = record.game();
   if (&other != &game && (typeid(other) != typeid(game) || other.state_size() != game.state_size() ||

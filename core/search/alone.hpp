@@ -9,7 +9,7 @@ namespace halma {
 
 /// The fewest moves found in which a player finishes alone, 0 if he has; -1 if none were
 /// found within `limit`. Of the positions after each move the `width` best by the
-/// family's own judgement are kept, so the number is never too small, and hardly ever
+/// family's own evaluation are kept, so the number is never too small, and hardly ever
 /// too large where few moves are left.
 template <Game G>
   requires Reopens<G> && HasFeatures<G>

@@ -46,7 +46,7 @@ bool all_exact(const Tree<G>& tree, const typename Tree<G>::Node& node) {
   return node.is_open();
 }
 
-/// What a known edge of a node is worth to the node's mover. Distances are not stored:
+/// The exact value of an edge for its node's mover. Distances are not stored:
 /// this walks through all that proves it. `before` is the node's state, and `chance` says
 /// that the edge is an outcome there.
 template <Game G>
@@ -85,14 +85,14 @@ std::optional<int> best_exact(const G& game, const Oracle* oracle, const Tree<G>
   const auto& root = tree.nodes[0];
   const bool all = all_exact(tree, root);
   std::optional<int> best;
-  ExactValue best_worth{-1, 0};
+  ExactValue best_value{-1, 0};
   for (int i = 0; i < root.opened; ++i) {
     const auto edge = root.first + i;
     if (!(all ? is_exact(tree, edge) : tree.proof[edge] == Proof::win)) continue;
-    const ExactValue worth = exact_edge(game, oracle, tree, edge, state);
-    if (!worth.better_than(best_worth)) continue;
+    const ExactValue value = exact_edge(game, oracle, tree, edge, state);
+    if (!value.better_than(best_value)) continue;
     best = i;
-    best_worth = worth;
+    best_value = value;
   }
   return best;
 }

@@ -42,7 +42,7 @@ class Expectimax {
     result.best = root_.moves[0];
     result.line = {result.best};
     const int deepest = limits.depth ? limits.depth : kDeepest - 1;
-    // Without a table the shallow searches are worth their while only against a limit.
+    // Without a table the shallow searches pay only with a budget of nodes or time.
     const bool deepen = options_.deepen && (limits.nodes || limits.seconds > 0);
     for (int depth = deepen ? 1 : deepest; depth <= deepest; ++depth) {
       cut_by_depth_ = false;

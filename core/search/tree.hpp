@@ -6,7 +6,7 @@
 // brought priors that must be kept. In between, its edge remembers all that is needed:
 // one visit, one value and, after a chance event, which outcome was drawn.
 //
-// Where all priors are equal, untried moves are alike and are tried in their order, so
+// Where all priors are equal, moves are visited in their order, so
 // a node keeps edges only for those it has tried; `opened` counts them, and the list of
 // moves is made anew when one more is opened.
 #pragma once

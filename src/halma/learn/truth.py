@@ -15,6 +15,7 @@ from halma.errors import RunError, TableError
 from halma.games import Game, Position
 from halma.learn.matches import AgentPlayer, PolicyPlayer, play_match
 from halma.learn.sections import TruthSettings
+from halma.networks.lookup_table import sigmoid, softmax
 from halma.search.evaluator import Evaluator
 from halma.solve import Solution, solution_for, solve
 from halma.statistics import Z
@@ -96,15 +97,12 @@ class TestPositions:
 
         `logits` has a row for every row of the table.
         """
-        chosen = np.where(self.legal, logits[self.rows].astype(np.float64), -np.inf)
-        chosen = np.exp(chosen - chosen.max(axis=1, keepdims=True))
-        policy = chosen / chosen.sum(axis=1, keepdims=True)
+        policy = softmax(np.where(self.legal, logits[self.rows].astype(np.float64), -np.inf))
         return float((policy * self.losses).sum(axis=1).mean())
 
     def value_error(self, value_logits: Floats) -> float:
         """Return MAE_v, equation (11): the mean absolute error of values."""
-        learned = 1.0 / (1.0 + np.exp(-value_logits[self.rows].astype(np.float64)))
-        return float(np.abs(self.values - learned).mean())
+        return float(np.abs(self.values - sigmoid(value_logits[self.rows])).mean())
 
 
 class WatchedPositions:
@@ -133,14 +131,12 @@ class WatchedPositions:
         """
         found = []
         for text, row, columns in self._places:
-            entry = table[row].astype(np.float64)
-            chosen = entry[list(columns.values())]
-            weights = np.exp(chosen - chosen.max())
-            policy = (weights / weights.sum()).tolist()
+            entry = table[row]
+            policy = softmax(entry[list(columns.values())]).tolist()
             found.append(
                 {
                     "position": text,
-                    "value": float(1.0 / (1.0 + np.exp(-entry[0]))),
+                    "value": float(sigmoid(entry[0])),
                     "policy": dict(zip(columns, policy, strict=True)),
                 }
             )

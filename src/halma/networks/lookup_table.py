@@ -37,17 +37,15 @@ class LookupTable:
         logits = self._entry(position)[1:]
         core, state = self.game.core, position.state
         chosen = logits[[core.action(state, move) for move in core.legal(state)]]
-        weights = np.exp((chosen - chosen.max()).astype(np.float64))
-        policy: npt.NDArray[np.float64] = weights / weights.sum()
-        return policy
+        return softmax(chosen)
 
     def value(self, position: Position) -> float:
         """Return the value for the player to move, between 0 and 1."""
-        return float(_sigmoid(self._entry(position)[:1])[0])
+        return float(sigmoid(self._entry(position)[:1])[0])
 
     def values(self, first: int, last: int) -> npt.NDArray[np.float64]:
         """Return the values of the rows from `first` to before `last`, for the player to move."""
-        return _sigmoid(self._file.rows("table", first, last)[:, 0])
+        return sigmoid(self._file.rows("table", first, last)[:, 0])
 
     def indices(self, first: int, last: int) -> npt.NDArray[np.uint64]:
         """Return the game's own index of the position in each of some rows; they ascend."""
@@ -109,6 +107,15 @@ def _cached(path: Path, changed: int, game: Game) -> LookupTable:
     return _open(path, game)
 
 
-def _sigmoid(logits: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
+def sigmoid(logits: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Return the values of value logits, in double precision."""
     values: npt.NDArray[np.float64] = 1.0 / (1.0 + np.exp(-logits.astype(np.float64)))
     return values
+
+
+def softmax(logits: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Return the policy of logits (..., actions), in double precision."""
+    exact = logits.astype(np.float64)
+    weights = np.exp(exact - exact.max(axis=-1, keepdims=True))
+    policy: npt.NDArray[np.float64] = weights / weights.sum(axis=-1, keepdims=True)
+    return policy

@@ -14,7 +14,7 @@ class MoveReport:
     """One legal move as an engine sees it. What an engine does not know is None."""
 
     move: Move
-    #: what the move is worth to the player who makes it: 0 a loss, 1 a win
+    #: value for the player who makes the move: 0 a loss, 1 a win
     value: float | None = None
     #: how often a tree search tried it
     visits: int | None = None
