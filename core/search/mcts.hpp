@@ -285,24 +285,22 @@ class Mcts {
     return best;
   }
 
-  /// A root move sampled from weights with a temperature; 0 gives best(). Proven losses are not
-  /// sampled, and nothing is where all is proven.
-  int sample_move(const std::vector<float>& weights, float temperature) {
-    if (temperature <= 0.0f || is_solved()) return best();
-    const float most = *std::max_element(weights.begin(), weights.end());
-    std::vector<double> powers(weights.size());
+  /// A root move sampled from a policy target with a temperature; 0 gives best(). The target knows
+  /// proofs, and sampling goes on among proven moves: self-play that stopped exploring there
+  /// learned worse.
+  int sample_move(const std::vector<float>& target, float temperature) {
+    if (temperature <= 0.0f) return best();
+    const float most = *std::max_element(target.begin(), target.end());
+    std::vector<double> weights(target.size());
     double sum = 0;
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      const bool lost = tree_.proof[tree_.nodes[0].first + i] == Proof::loss;
-      sum += powers[i] = lost ? 0.0 : std::pow(weights[i] / most, 1.0 / temperature);
-    }
-    if (!(sum > 0)) return best();
+    for (std::size_t i = 0; i < target.size(); ++i)
+      sum += weights[i] = std::pow(target[i] / most, 1.0 / temperature);
     double left = random_.uniform() * sum;
     int last = 0;
-    for (std::size_t i = 0; i < powers.size(); ++i) {
-      if (powers[i] == 0) continue;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      if (weights[i] == 0) continue;
       last = static_cast<int>(i);
-      if ((left -= powers[i]) < 0) break;
+      if ((left -= weights[i]) < 0) break;
     }
     return last;
   }

@@ -139,11 +139,12 @@ class alignas(64) Slot {
   void play_found() {
     Mcts<G>& search = driver_.search();
     const float value = search.root_value();
-    const int chosen = search.sample_move(search.policy(), temperature());
+    const std::vector<float> target = search.policy_target();
+    const int chosen = search.sample_move(target, temperature());
     const Move move = search.tree().what[search.tree().nodes[0].first + chosen];
     const bool resigns = resign(value);
     add_row(full_ ? Choice::full : Choice::fast, resigns ? kNoMove : move, value, search.simulations());
-    if (full_) add_target(search.policy_target());
+    if (full_) add_target(target);
     if (resigns)
       finish_game(End::none);
     else
