@@ -8,7 +8,7 @@ alphazero.py      iterations with a network: self-play, training, gate, evaluati
 tabular.py        iterations with a lookup table
 selfplay.py       games of a network against itself
 warm_start.py     games of an agent to begin with
-samples.py        games as arrays
+samples.py        results of stopped games, metrics of self-play
 replay_buffer.py  the newest games, in memory and on disk
 batches.py        batches of training samples
 trainer.py        network, losses, optimiser
