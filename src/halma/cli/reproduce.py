@@ -35,7 +35,9 @@ def reproduce(
     ] = None,
     only: Annotated[
         list[str] | None,
-        typer.Option(help="Run only jobs with this part in their names, such as simulations=6."),
+        typer.Option(
+            help="Run only jobs whose names have this part, such as simulations=6; all of several."
+        ),
     ] = None,
     draw: Annotated[
         bool, typer.Option("--draw", help="Run nothing; make the pages of what there is.")
