@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ class Walk(ScriptedGame):
     """A stake moves to and fro by one or two steps, as the mover wishes and a coin decides."""
 
     player_names = ("first", "second")
-    dtype = [("place", "i1"), ("mover", "i1"), ("step", "i1")]
+    dtype: ClassVar = [("place", "i1"), ("mover", "i1"), ("step", "i1")]
     actions = 2
     end = 6
     index_size = 2 * (end + 1)
