@@ -36,7 +36,7 @@ def test_every_greedy_move_is_one_the_greedy_agent_may_play(variant):
     record = greedy_record(game, 3, seed=2, random_plies=1)
     checked = plies = 0
     for i, (chance, value) in enumerate(record.events):
-        state = record.state_at(i)
+        state = record.core.state_at(i)
         if chance:
             continue
         plies += 1

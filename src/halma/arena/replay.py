@@ -8,7 +8,7 @@ from halma.arena.games import PlayedGame
 from halma.arena.store import GameStore
 from halma.errors import HalmaError, StoreError
 from halma.games import Game, Move, Outcome, Position
-from halma.games.load import load
+from halma.games.registry import load
 
 
 @dataclass(frozen=True)

@@ -141,7 +141,7 @@ class _Chart(Canvas):
             self.rect((x, 7), 10, 8, rx=2, fill=colour)
             x -= 12
 
-    def draw_counts(self, counts: Sequence[Sequence[int]], colour: str) -> None:
+    def draw_counts(self, counts: Sequence[Sequence[int]]) -> None:
         most = max((count for row in counts for count in row), default=0)
         shades: dict[int, list[str]] = {}
         wide = (self.right - self.left) / len(counts)
@@ -157,7 +157,7 @@ class _Chart(Canvas):
         # One path for each shade keeps the file small.
         for shade in sorted(shades):
             opacity = 0.08 + 0.92 * shade / _SHADES
-            self.add("path", d="".join(shades[shade]), fill=colour, opacity=opacity)
+            self.add("path", d="".join(shades[shade]), fill=COLOURS[0], opacity=opacity)
 
     def document(self) -> str:
         return self.finish(*self.size, max(self.size), self.title)
@@ -199,7 +199,6 @@ def scatter_chart(
     xlabel: str,
     ylabel: str,
     points: Sequence[Point] | None = None,
-    colour: str = COLOURS[0],
 ) -> str:
     """Return a scatter chart of two numbers from 0 to 1, with the diagonal on which they agree.
 
@@ -214,9 +213,9 @@ def scatter_chart(
     with chart.group(transform=f"rotate(-90 12 {decimal(middle)})"):
         chart.write((12.0, middle), ylabel, _FONT, _INK, opacity=0.65)
     if points is None:
-        chart.draw_counts(counts, colour)
+        chart.draw_counts(counts)
     else:
-        with chart.group(fill=colour, opacity=0.55):
+        with chart.group(fill=COLOURS[0], opacity=0.55):
             for x, y in points:
                 chart.circle(chart.point(x, y), 2.2)
     chart.line(chart.point(0, 0), chart.point(1, 1), 0.5, "4 4")

@@ -40,7 +40,7 @@ def _outcomes(sample: Sample, position: Position) -> None:
 def _find_all(
     sample: Sample,
     position: Position,
-    choices: Sequence[Move] | Sequence[Outcome],
+    choices: Sequence[Move | Outcome],
     find: Callable[..., object],
     what: str,
 ) -> None:
