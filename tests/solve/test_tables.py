@@ -257,7 +257,7 @@ def test_too_little_memory_and_disk(tmp_path, monkeypatch):
         TableError, match=r"has 614,009,864 positions and needs 5\.2 GiB .* 'ewn-3x"
     ):
         solve(halma.game("ewn-3x4-4"), tmp_path, memory=1 << 30)
-    monkeypatch.setattr(solver, "_free_memory", lambda: 1 << 20)
+    monkeypatch.setattr(solver, "free_memory", lambda: 1 << 20)
     with pytest.raises(TableError, match=r"but 1\.0 MiB free; the largest variant"):
         solve(halma.game("ewn-3x3-3"), tmp_path)
     monkeypatch.undo()

@@ -64,11 +64,11 @@ def solve(
         solution = open_table(path, chosen)
     else:
         limit = _bytes(memory)
-        plan = solver.plan(chosen, limit, threads, pieces)
-        if exact and not plan.engine.exact:
+        engine = solver.plan(chosen, limit, threads, pieces)
+        if exact and not engine.exact:
             raise no_fractions(chosen)
         note(
-            f"{chosen.name}: {plan.positions:,} entries, {solver.in_bytes(plan.bytes_needed)} "
+            f"{chosen.name}: {engine.entries:,} entries, {solver.in_bytes(engine.bytes_needed)} "
             f"of memory; the table will be '{path}'."
         )
         with progress(chosen.name) as update:
