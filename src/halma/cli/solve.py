@@ -55,13 +55,13 @@ def solve(
     from halma.games import game
     from halma.solve import solver
     from halma.solve.exact import exact_start_value, no_fractions
-    from halma.solve.tables import open_table, table_path
+    from halma.solve.tables import table_path
 
     chosen = game(variant)
     path = table_path(chosen, out, pieces)
     if path.exists() and not again:
         note(f"'{path}' exists already.")
-        solution = open_table(path, chosen)
+        solution = solver.open_table(path, chosen)
     else:
         limit = _bytes(memory)
         engine = solver.plan(chosen, limit, threads, pieces)

@@ -14,7 +14,7 @@ from halma.solve.solution import (
     RetrogradeSolution,
     Solution,
 )
-from halma.storage import Arrays, LazyArray, Writable
+from halma.solve.tables import Arrays, LazyArray, Writable
 
 
 class Engine(ABC):

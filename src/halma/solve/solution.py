@@ -16,7 +16,7 @@ from halma import _core
 from halma.errors import TableError
 from halma.games import Game, Move, Position
 from halma.interrupt import interruptible
-from halma.storage import Arrays
+from halma.solve.tables import Arrays
 
 #: Positions examined at a time.
 _CHUNK = 1 << 22

@@ -15,10 +15,9 @@ from halma.games import Game, families
 from halma.games import game as game_named
 from halma.interrupt import interruptible
 from halma.machine import free_memory
-from halma.solve.engines import Engine, engine_for
+from halma.solve.engines import ENGINES, Engine, engine_for
 from halma.solve.solution import Progress, Solution
-from halma.solve.tables import open_table, table_path
-from halma.storage import LazyArray, load_arrays, save_arrays
+from halma.solve.tables import LazyArray, load_arrays, save_arrays, table_path
 
 #: Variants that need at most this much memory are solved in memory when there is no table; it
 #: takes a second or two.
@@ -164,6 +163,15 @@ def is_at_hand(game: Game) -> bool:
 def solution_in(path: Path, game: Game) -> Solution:
     """Return the solution in a file; it is checked once, and again after a change."""
     return _opened(path, path.stat().st_mtime_ns, game)
+
+
+def open_table(path: Path, game: Game) -> Solution:
+    """Return the solution in a file, memory-mapped; `TableError` if it is not of this game."""
+    solutions = {engine.solution.kind: engine.solution for engine in ENGINES}
+    file = load_arrays(path, game)
+    if file.kind not in solutions:
+        raise TableError(f"'{path}' is not used: it is a {file.kind}, not a solution.")
+    return solutions[file.kind](game, file.arrays, file.about)
 
 
 @lru_cache(maxsize=8)
