@@ -38,7 +38,7 @@ def training_bytes(recipe: str, table: Path) -> int:
 def _train(recipe: Recipe, table: Path) -> None:
     from halma.learn import train
     from halma.learn.reports.html import HtmlReport
-    from halma.solve.tables import open_table
+    from halma.solve.solver import open_table
 
     solution = open_table(table, recipe.game)
     with TemporaryDirectory() as folder:
