@@ -21,7 +21,8 @@ from halma.bench.report import Measurement
 from halma.errors import HalmaError
 from halma.games import Game, game
 from halma.solve import solve
-from halma.solve.tables import open_table, table_path
+from halma.solve.solver import open_table
+from halma.solve.tables import table_path
 
 
 @dataclass(frozen=True)

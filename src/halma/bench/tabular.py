@@ -29,7 +29,8 @@ from halma.learn.tabular import make_trainer
 from halma.machine import peak_bytes
 from halma.solve import solve
 from halma.solve.solution import ExpectimaxSolution
-from halma.solve.tables import open_table, table_path
+from halma.solve.solver import open_table
+from halma.solve.tables import table_path
 
 PAPER = "hsueh2023"
 #: peer of this benchmark, instead of OpenSpiel

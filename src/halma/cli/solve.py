@@ -55,20 +55,20 @@ def solve(
     from halma.games import game
     from halma.solve import solver
     from halma.solve.exact import exact_start_value, no_fractions
-    from halma.solve.tables import open_table, table_path
+    from halma.solve.tables import table_path
 
     chosen = game(variant)
     path = table_path(chosen, out, pieces)
     if path.exists() and not again:
         note(f"'{path}' exists already.")
-        solution = open_table(path, chosen)
+        solution = solver.open_table(path, chosen)
     else:
         limit = _bytes(memory)
-        plan = solver.plan(chosen, limit, threads, pieces)
-        if exact and not plan.engine.exact:
+        engine = solver.plan(chosen, limit, threads, pieces)
+        if exact and not engine.exact:
             raise no_fractions(chosen)
         note(
-            f"{chosen.name}: {plan.positions:,} entries, {solver.in_bytes(plan.bytes_needed)} "
+            f"{chosen.name}: {engine.entries:,} entries, {solver.in_bytes(engine.bytes_needed)} "
             f"of memory; the table will be '{path}'."
         )
         with progress(chosen.name) as update:
