@@ -102,9 +102,8 @@ class GameStore:
     def match_of(self, plan: Plan) -> int | None:
         """Return the id of the match with this plan, or None."""
         with self._sqlite_errors():
-            match: int | None
-            match = self._one("SELECT max(id) FROM match WHERE plan = ?", plan.identity)
-            return match
+            found: int | None = self._one("SELECT max(id) FROM match WHERE plan = ?", plan.identity)
+            return found
 
     def matches(self) -> list[StoredMatch]:
         """Return all matches, the oldest first."""
