@@ -29,10 +29,9 @@ from halma.learn.warm_start import agent_games
 from halma.machine import core_count
 from halma.networks.architectures.blocks import Network
 from halma.networks.architectures.build import build
-from halma.networks.evaluator_pool import EvaluatorPool
 from halma.networks.export import export
 from halma.networks.network_file import NetworkInfo
-from halma.networks.torch_evaluator import find_device
+from halma.networks.torch_evaluator import EvaluatorPool, find_device
 
 VARIANT, NETWORK, SIMULATIONS = "rhombus-7x7-6:liu2019", "liu2019", 175
 #: reported by liu2019: plies of a game, games per second on 12 cores and a GPU
