@@ -128,10 +128,7 @@ def test_what_a_run_leaves(whole):
 def test_the_page_of_a_run(whole):
     view = write_report(whole, out=whole.parent / "report.html")
     text = (whole.parent / "report.html").read_text(encoding="utf-8")
-    assert [section.title for section in view.sections] == [
-        "A game of self-play",
-        "The network's policy",
-    ]
+    assert list(view.sections) == ["A game of self-play", "The network's policy"]
     assert text.count("<svg") >= 9
     assert text.count('class="heat"') > 9
     assert "halma play human net:" in text

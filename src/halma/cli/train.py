@@ -105,10 +105,9 @@ def _print_how_to_continue() -> None:
 def _print_next_steps(folder: Path, recipe: Recipe, finished: bool) -> None:
     """Print where the report is, and commands to copy."""
     from halma.learn.reports.page import NAME
+    from halma.learn.run import trained_agent
 
-    name, against = f"tabular:{folder}", "optimal"
-    if recipe.method == "alphazero":
-        name, against = f"net:{folder / 'best.onnx'},sims=100", "greedy"
+    name, against = trained_agent(folder, recipe.method)
     player, here, variant = shlex.quote(name), program(), recipe.game.name
     note(f"\nCurves and more: open {folder / NAME} in a browser.")
     note(f"To play against it, and for a match with {against}:")

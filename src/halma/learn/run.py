@@ -218,6 +218,13 @@ def lengthen(path: Path, iterations: int) -> Recipe:
     return longer
 
 
+def trained_agent(path: Path, method: str) -> tuple[str, str]:
+    """Return the agent that a run trains, and one to play a match with."""
+    if method == "alphazero":
+        return f"net:{path / MODEL},sims=100", "greedy"
+    return f"tabular:{path}", "optimal"
+
+
 def _revision() -> str | None:
     """Return the revision of the sources, if the package runs from a checkout."""
     root = Path(halma.__file__).parents[2]
