@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -160,7 +160,7 @@ class AlphaZero(TrainingSession):
             )
         new, batch_size = self.buffer.new_samples(iteration), self.settings.learning.batch_size
         steps = max(1, math.ceil(new * samples_per_new / batch_size)) if new else 0
-        self.reporter.emit(Progress(iteration, "training", 0, steps, {}))
+        self.reporter.emit(Progress("training", total=steps))
         seed = (self.settings.seed, iteration, _TRAIN)
         try:
             return self.trainer.train(self.buffer, steps, rate, seed)
@@ -263,7 +263,7 @@ class AlphaZero(TrainingSession):
             rates = {"games/s": games / seconds}
             if evaluations:
                 rates["evaluations/s"] = evaluations / seconds
-            self.reporter.emit(Progress(self.iteration + 1, stage, min(games, total), total, rates))
+            self.reporter.emit(Progress(stage, min(games, total), total, rates))
 
         return watch
 
@@ -298,16 +298,9 @@ class AlphaZero(TrainingSession):
     def _write_best(self) -> None:
         """Write the best network, unless it is there."""
         about = {"recipe": self.recipe.name, "iteration": self.best.iteration}
-        names = [WEIGHTS, MODEL] if _can_export() else [WEIGHTS]
-        try:
-            if all(dict(read_info(self.out / name).about) == about for name in names):
+        with suppress(NetworkError):
+            files = (self.out / WEIGHTS, self.out / MODEL)
+            if all(dict(read_info(file).about) == about for file in files):
                 return
-        except NetworkError:
-            pass
         save_weights(self.player, self.out / WEIGHTS, about)
-        if _can_export():
-            export(self.player, self.out / MODEL, about)
-
-
-def _can_export() -> bool:
-    return find_spec("onnxruntime") is not None
+        export(self.player, self.out / MODEL, about)

@@ -8,7 +8,14 @@ from pathlib import Path
 
 from halma.errors import HalmaError
 from halma.learn.metrics import NAME as METRICS
-from halma.learn.reports.events import Checkpoint, Finished, Iteration, Report, Stopped
+from halma.learn.reports.events import (
+    Checkpoint,
+    Finished,
+    Handler,
+    Iteration,
+    Report,
+    Stopped,
+)
 from halma.learn.reports.page import NAME, write_report
 from halma.solve import Solution
 
@@ -18,7 +25,7 @@ _SHARE = 0.03
 _SECONDS = 20.0
 
 
-class HtmlReport:
+class HtmlReport(Handler):
     """Writes report.html of a run directory: now and then at a checkpoint, and at the end."""
 
     def __init__(
@@ -50,9 +57,6 @@ class HtmlReport:
             case Finished():
                 if self._news or self._is_old():
                     self._write()
-
-    def close(self) -> None:
-        """Nothing is open."""
 
     def _is_old(self) -> bool:
         page, metrics = self._run / NAME, self._run / METRICS
