@@ -37,7 +37,7 @@ def training_bytes(recipe: str, table: Path) -> int:
 
 def _train(recipe: Recipe, table: Path) -> None:
     from halma.learn import train
-    from halma.learn.reports.html import HtmlReport
+    from halma.learn.reports.page import HtmlReport
     from halma.solve.tables import open_table
 
     solution = open_table(table, recipe.game)

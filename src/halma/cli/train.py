@@ -55,7 +55,7 @@ def train(
     from halma.learn import train as run
     from halma.learn.recipe import parse_changes
     from halma.learn.reports.console import Console
-    from halma.learn.reports.html import HtmlReport
+    from halma.learn.reports.page import HtmlReport
     from halma.learn.reports.tensorboard import TensorBoard
 
     chosen, folder = _find(recipe)

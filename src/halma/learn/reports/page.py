@@ -1,14 +1,15 @@
 """A training run as one page: numbers, curves, what its method adds, settings, versions.
 
 Everything is read from the run's directory, so a page can be written again at any time. What
-a method adds to the common parts is a `View`.
+a method adds to the common parts is a `View`. `HtmlReport` is the handler that writes the page.
 """
 
 from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from itertools import pairwise
@@ -17,17 +18,31 @@ from typing import Any
 
 from halma.draw.charts import MOST_POINTS, ChartGuide, ChartLine, downsample, line_chart
 from halma.draw.page import page, paragraphs, table
-from halma.errors import RunError
+from halma.errors import HalmaError, RunError
 from halma.files import replace_file
+from halma.learn.metrics import NAME as METRICS
 from halma.learn.metrics import read_metrics
 from halma.learn.recipe import Recipe, load
-from halma.learn.reports.events import Metrics, clock
+from halma.learn.reports.events import (
+    Checkpoint,
+    Finished,
+    Handler,
+    Iteration,
+    Metrics,
+    Report,
+    Stopped,
+    clock,
+)
 from halma.learn.run import META, RECIPE, trained_agent
 from halma.learn.settings import write_value
 from halma.solve import Solution
 
 #: The page in a run directory.
 NAME = "report.html"
+#: Largest share of the time that goes into pages before the last one.
+_SHARE = 0.03
+#: Least time between two pages.
+_SECONDS = 20.0
 
 
 @dataclass(frozen=True)
@@ -102,6 +117,55 @@ def write_report(path: Path, solution: Solution | None = None, out: Path | None 
     view = views[run.recipe.method](run, solution)
     replace_file(out or path / NAME, _page(run, view))
     return view
+
+
+class HtmlReport(Handler):
+    """Writes report.html of a run directory: now and then at a checkpoint, and at the end."""
+
+    def __init__(
+        self,
+        run: Path,
+        note: Callable[[str], None] = lambda text: None,
+        solution: Solution | None = None,
+    ) -> None:
+        self._run = run
+        self._note = note
+        self._solution = solution
+        self._written_at = time.monotonic()
+        self._cost = 0.0
+        #: whether there are iterations that the page does not show yet
+        self._news = False
+
+    def handle(self, report: Report) -> None:
+        """Write the page where it is due."""
+        match report:
+            case Iteration():
+                self._news = True
+            case Checkpoint():
+                since = time.monotonic() - self._written_at
+                if since >= max(_SECONDS, self._cost / _SHARE):
+                    self._write()
+            case Stopped():
+                if self._news:
+                    self._write()
+            case Finished():
+                if self._news or self._is_old():
+                    self._write()
+
+    def _is_old(self) -> bool:
+        page, metrics = self._run / NAME, self._run / METRICS
+        return not page.exists() or page.stat().st_mtime_ns < metrics.stat().st_mtime_ns
+
+    def _write(self) -> None:
+        began = time.monotonic()
+        try:
+            write_report(self._run, self._solution)
+        except (HalmaError, OSError) as error:
+            # It can be written again from the directory, so training goes on.
+            self._note(f"The report was not written: {error}")
+        self._written_at = time.monotonic()
+        self._cost = self._written_at - began
+        self._news = False
 
 
 def _page(run: Run, view: View) -> str:
