@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 
 import halma
@@ -70,18 +70,7 @@ class Plan:
     def identity(self) -> str:
         """The plan as JSON text, which identifies a stored match."""
         book = hashlib.sha256("\n".join(self.book).encode()).hexdigest() if self.book else None
-        return json.dumps(
-            {
-                "game": self.game,
-                "agents": self.agents,
-                "players": self.players,
-                "seed": self.seed,
-                "opening_plies": self.opening_plies,
-                "book": book,
-                "max_plies": self.max_plies,
-                "halma": halma.__version__,
-            }
-        )
+        return json.dumps({**asdict(self), "book": book, "halma": halma.__version__})
 
 
 def make_plan(

@@ -17,7 +17,6 @@ from halma.machine import core_count
 if TYPE_CHECKING:
     from halma.arena import Plan, Sprt, Tally
 
-GameName = Annotated[str, typer.Option(help="A variant, such as ewn-5x5-6.")]
 OpeningPlies = Annotated[
     int | None,
     typer.Option(

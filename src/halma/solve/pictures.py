@@ -57,18 +57,11 @@ def histogram(counts: list[int], title: str, size: int = 600) -> str:
     bottom, top, total = height - margin, margin + font, max(1, sum(counts))
     step = (width - 2 * margin) / len(counts)
     tallest = max([1, *counts])
-    paint = theme.paint("blue")
+    fill = theme.paint("blue").fill
     for i, count in enumerate(counts):
         tall = (bottom - top) * count / tallest
         x = margin + i * step
-        canvas.add(
-            "rect",
-            x=x + 1,
-            y=bottom - tall,
-            width=step - 2,
-            height=tall,
-            fill=paint.fill,
-        )
+        canvas.add("rect", x=x + 1, y=bottom - tall, width=step - 2, height=tall, fill=fill)
         if count >= total / 100:
             share = f"{100 * count / total:.0f} %"
             canvas.write((x + step / 2, bottom - tall - 8), share, 10, theme.faint)
