@@ -14,7 +14,7 @@ from halma.agents import agent
 from halma.arena.openings import default_plies
 from halma.errors import HalmaError, UnknownVariantError
 from halma.games import game as find_game
-from halma.games.load import load
+from halma.games.registry import load
 
 #: ply limit of a game unless another is given
 MAX_PLIES = 2000
@@ -83,7 +83,7 @@ def make_plan(
 ) -> Plan:
     """Check the arguments and return a plan with canonical names.
 
-    `game` is a variant or a name that `halma.games.load.load` accepts. `opening_plies`
+    `game` is a variant or a name that `halma.games.registry.load` accepts. `opening_plies`
     defaults to two for each player, or to none with a book or in a game of chance.
     """
     name, loaded = _find(game)

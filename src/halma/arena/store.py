@@ -22,7 +22,7 @@ from halma.arena.games import PlayedGame
 from halma.arena.plan import Plan
 from halma.errors import HalmaError, StoreError
 from halma.games import Position, Record
-from halma.games.load import load
+from halma.games.registry import load
 
 #: "HLMA", in the header of our SQLite files
 APPLICATION_ID = 0x484C4D41

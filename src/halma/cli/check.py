@@ -23,7 +23,7 @@ def check(
 
     from halma.games.conformance import check as run_check
     from halma.games.hooks import describe_hooks, hooks_of
-    from halma.games.load import load
+    from halma.games.registry import load
 
     chosen = load(variant)
     report = run_check(chosen, games=games, seed=seed)
