@@ -19,8 +19,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from halma.bench.harness import Effort
-from halma.bench.report import Measurement
+from halma.bench.harness import Effort, Measurement
 from halma.errors import HalmaError
 from halma.learn import train
 from halma.learn.recipe import Recipe, load

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from halma.cli.verb import JsonFlag, note, print_json, program
+from halma.cli.verb import JsonFlag, note, print_answer, program
 
 if TYPE_CHECKING:
     from halma.learn import Recipe
@@ -79,10 +79,9 @@ def train(
     except KeyboardInterrupt:
         _print_how_to_continue()
         raise
-    if json:
-        print_json({"run": str(folder), "recipe": chosen.name, "settings": chosen.flat, **metrics})
-    else:
-        _print_next_steps(folder, chosen, metrics["iteration"] == chosen.settings.iterations)
+    answer = {"run": str(folder), "recipe": chosen.name, "settings": chosen.flat, **metrics}
+    finished = metrics["iteration"] == chosen.settings.iterations
+    print_answer(json, answer, lambda: _print_next_steps(folder, chosen, finished))
 
 
 def _with_iterations(recipe: Recipe, folder: Path, iterations: int) -> Recipe:

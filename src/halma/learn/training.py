@@ -9,12 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from halma.extras import require
 from halma.learn.metrics import MetricsFile
 from halma.learn.recipe import Recipe
 from halma.learn.reports.events import Handler, Reporter
 from halma.learn.run import RunDirectory
 from halma.learn.session import TrainingSession
+from halma.machine import require
 from halma.solve import Solution
 
 
