@@ -7,8 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from halma.bench import peers, rules
-from halma.bench.harness import QUICK, Effort, machine, rates
-from halma.bench.report import BenchReport, Measurement, short
+from halma.bench.harness import QUICK, BenchReport, Effort, Measurement, machine, rates, short
 from halma.cli.app import app
 
 TINY = Effort(rounds=1, seconds=0.001, peer_games=3)
@@ -97,7 +96,7 @@ def test_the_peer_plays_whole_games():
     play = peers.random_games("einstein_wurfelt_nicht", seed=1, sample=200)
     # Random games of EinStein take some twenty plies on the full board.
     assert 18 < play(10) / 10 < 25
-    assert not peers.has("no_such_game")
+    assert peers.random_games("no_such_game", seed=1, sample=1) is None
 
 
 def test_the_verb_prints_one_object(monkeypatch):

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from halma.cli.verb import JsonFlag, Seed, note, print_json, verb
+from halma.cli.verb import JsonFlag, Seed, note, print_answer, verb
 
 bench = typer.Typer(
     help="Measure the speed of halma. A value that misses its goal is no error.",
@@ -47,18 +47,14 @@ BENCHMARKS = {
 def _add_command(name: str, about: str) -> None:
     def measure(quick: Quick = False, seed: Seed = 0, json: JsonFlag = False) -> None:
         from halma.bench import peers
-        from halma.bench.harness import FULL, QUICK, machine
-        from halma.bench.report import BenchReport
+        from halma.bench.harness import FULL, QUICK, BenchReport, machine
 
         module = import_module(f"halma.bench.{name}")
         benchmark = getattr(module, f"measure_{name}")
         peer = getattr(module, "PEER", None) or peers.about()
         setting = {**machine(), "peer": peer}
         report = BenchReport.collect(benchmark(QUICK if quick else FULL, seed), note)
-        if json:
-            print_json({**setting, **report.as_dict()})
-        else:
-            report.print(setting)
+        print_answer(json, {**setting, **report.as_dict()}, lambda: report.print(setting))
 
     bench.command(name, help=about)(verb(measure))
 

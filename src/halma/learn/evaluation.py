@@ -16,7 +16,7 @@ from halma.learn.reports.events import Progress, Reporter
 from halma.learn.sections import AlphaZeroSettings, search_values
 from halma.learn.truth import TRUTH_METRICS, NetworkTruth
 from halma.networks.architectures.blocks import Network
-from halma.networks.evaluator_pool import EvaluatorPool
+from halma.networks.torch_evaluator import EvaluatorPool
 from halma.search import search_options
 
 #: Purposes of seeds.
@@ -71,7 +71,7 @@ class Evaluation:
         evaluation = settings.evaluation
         if self._is_due(iteration, evaluation.every):
             for number, name in enumerate(settings.opponents):
-                self._reporter.emit(Progress(iteration, f"match against {name}", 0, 0, {}))
+                self._reporter.emit(Progress(f"match against {name}"))
                 seeds = self._seeds(iteration, _MATCH, number)
                 network = self._search_player(best, evaluation.simulations, seeds[0])
                 players = [network, AgentPlayer(agent(name))]

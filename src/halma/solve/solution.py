@@ -16,7 +16,7 @@ from halma import _core
 from halma.errors import TableError
 from halma.games import Game, Move, Position
 from halma.interrupt import interruptible
-from halma.storage import Arrays
+from halma.solve.tables import Arrays
 
 #: Positions examined at a time.
 _CHUNK = 1 << 22
@@ -100,12 +100,9 @@ class Solution(ABC):
                 best = candidate
         return [candidate.move for candidate in moves if not best.better_than(candidate)]
 
-    @abstractmethod
     def look_up_many(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
-        """Return the values of decision states for their movers.
-
-        `states` has shape (number, state size), the values (number,).
-        """
+        """Return the values of decision states (number, state size) for their movers: (number,)."""
+        return self.values_at(_core.index_many(self.game.core, states).astype(np.int64))
 
     @abstractmethod
     def values_at(self, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
@@ -121,6 +118,13 @@ class Solution(ABC):
         size = self.game.core.index_size
         for start in range(0, size, _CHUNK):
             yield np.arange(start, min(size, start + _CHUNK))
+
+    def exact_arrays(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.uint8]]:
+        """Return values and distances by index, (index size,) each, as `_core.Expectimax` does."""
+        if not self.has_distances:
+            raise TableError(f"The table of '{self.game.name}' was written without distances.")
+        indices = np.arange(self.game.core.index_size)
+        return np.nan_to_num(self.values_at(indices)), self.distances_at(indices)
 
     def start_value(self) -> float | None:
         """Return the value of the start for the first player, averaged over random set-ups."""
@@ -147,7 +151,7 @@ class Solution(ABC):
 
 
 class ExpectimaxSolution(Solution):
-    """A game with chance, solved by `_core.Expectimax`."""
+    """A game solved by `_core.Expectimax`."""
 
     kind = "expectimax solution"
 
@@ -164,7 +168,6 @@ class ExpectimaxSolution(Solution):
         return int(self.core.denominator) if self.core.exact else None
 
     def moves(self, position: Position) -> list[MoveValue]:
-        """Return every legal move with its value, in the order of `legal_moves`."""
         state, denominator = position.state, self.core.denominator
         return [
             MoveValue(Move(move, self.game.format_move(state, move)), value / denominator, distance)
@@ -172,8 +175,10 @@ class ExpectimaxSolution(Solution):
         ]
 
     def look_up_many(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
-        """Return the values of states, (number, state size), for their movers, (number,)."""
         return self.core.look_up_many(states)
+
+    def exact_arrays(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.uint8]]:
+        return self.arrays["values"], self.arrays["distances"]
 
     def values_at(self, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """Return values by index; NaN where no game can get to."""
@@ -197,10 +202,6 @@ class RetrogradeSolution(Solution):
         self.core = _core.RetrogradeTable(game.core, arrays["values"], arrays.get("distances"))
         self.oracle = self.core
 
-    def look_up_many(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
-        """Return the values of states, (number, state size), for their movers, (number,)."""
-        return self.values_at(_core.index_many(self.game.core, states).astype(np.int64))
-
     def values_at(self, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """Return values by index; NaN where a position is illegal."""
         return self.core.values(indices)
@@ -208,18 +209,10 @@ class RetrogradeSolution(Solution):
     def _checks(self) -> list[Callable[[], int]]:
         core = self.game.core
         values, distances = self.arrays["values"], self.arrays.get("distances")
-        rows = _core.Retrograde.rows(core)
+        rows, verify = _core.Retrograde.rows(core), partial(_core.Retrograde.verify, core)
         step = -(-rows // _CHECKS)
         return [
-            partial(
-                _core.Retrograde.verify,
-                core,
-                values,
-                distances,
-                _THREADS,
-                first,
-                min(step, rows - first),
-            )
+            partial(verify, values, distances, _THREADS, first, min(step, rows - first))
             for first in range(0, rows, step)
         ]
 
@@ -237,7 +230,6 @@ class EndgameSolution(Solution):
         self.oracle = self.core
 
     def look_up_many(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
-        """Return the values of states, (number, state size), for their movers, (number,)."""
         values = self.core.values(states)
         if np.isnan(values).any():
             raise self._not_in_table()
