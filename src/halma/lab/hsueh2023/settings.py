@@ -233,16 +233,13 @@ class Planner:
         seconds = fmean(entry["play_seconds"] for entry in self.runs.metrics(default))
         return float(f"{seconds:.3g}")
 
-    def timed(self, variant: str) -> dict[float, Recipe]:
-        """Return runs with T_self for self-play, once it is known, by simulations."""
-        seconds = self.self_play_seconds(variant)
-        return {} if seconds is None else self.by_time(variant, seconds)
-
-    def by_time(self, variant: str, seconds: float) -> dict[float, Recipe]:
-        """Return runs with equal self-play time, by simulations."""
+    def timed(self, variant: str, seconds: float | None = None) -> dict[float, Recipe]:
+        """Return runs with equal self-play time, T_self once it is known, by simulations."""
+        seconds = seconds or self.self_play_seconds(variant)
         return {
             n: self.run(variant, {"search.simulations": n, "selfplay.seconds": seconds})
             for n in self.scale(variant).timed_simulations
+            if seconds is not None
         }
 
     def few_iterations(self, variant: str) -> Recipe:

@@ -1,17 +1,21 @@
-"""Table 1: the size of the variants, and the course of games between equal players.
+"""Table 1, the size of the variants and the course of games; how runs of the default setting ended.
 
-The player is a tree search with random playouts, which plays against itself.
+The player of table 1 is a tree search with random playouts, which plays against itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from halma.games import Record, game
 from halma.lab.experiment import Experiment, ExperimentPage
 from halma.lab.game_blocks import GameBlocks, play_numbered
-from halma.lab.hsueh2023.settings import ALL_VARIANTS, VARIANTS
+from halma.lab.hsueh2023.figures import ERRORS, UPDATED
+from halma.lab.hsueh2023.runs import VariantRuns
+from halma.lab.hsueh2023.settings import ALL_VARIANTS, VARIANTS, Planner
+from halma.lab.hsueh2023.training import TrainingExperiment
 from halma.lab.jobs import Job
 from halma.lab.report import Claim, ReportSection
 from halma.lab.workspace import Workspace
@@ -77,21 +81,17 @@ def compare(variant: str, counted: Sequence[GameCounts]) -> tuple[list[Claim], d
     name, positions = VARIANTS[variant], PAPER[variant][3]
     reached = game(variant).core.reachable()[0]
     data: dict[str, Any] = {"games": len(counted), "positions": reached}
+    rows = []
     if counted:
         plies, actions, events = zip(*counted, strict=True)
-        data["actions"] = ratio_of_sums(actions, plies)
-        data["chance events"] = ratio_of_sums(events, plies)
-        data["game length"] = ratio_of_sums(plies, [1] * len(plies))
-    rows = []
-    for what, paper in zip(_COUNTED, PAPER[variant], strict=False):
-        if what in data:
-            value, error = data[what]
+        parts = (actions, plies), (events, plies), (plies, [1] * len(plies))
+        for what, sums, paper in zip(_COUNTED, parts, PAPER[variant], strict=False):
+            value, error = data[what] = ratio_of_sums(*sums)
             # The paper rounds to a tenth.
             agrees = abs(value - paper) <= 0.05 + error + 0.02 * paper
             remark = "agrees" if agrees else "differs" + _UNCLEAR.get(what, "")
-            rows.append(
-                Claim(f"{name}: {what}", f"{paper:g}", f"{value:.2f} ± {error:.2f}", remark)
-            )
+            ours = f"{value:.2f} ± {error:.2f}"
+            rows.append(Claim(f"{name}: {what}", f"{paper:g}", ours, remark))
     ours = f"{reached:,}"
     if variant in STUCK:
         ours += f", or {reached + STUCK[variant]:,} with positions where the mover is stuck"
@@ -133,4 +133,52 @@ class VariantTable(Experiment):
         )
 
 
-EXPERIMENTS = (VariantTable(name="table1", title="Table 1: the variants", variants=ALL_VARIANTS),)
+_DEFAULT_COLUMNS = (
+    "variant",
+    "seed",
+    "iterations",
+    "WR_p (95% interval)",
+    *ERRORS.values(),
+    "updated ≥ 1",
+    "≥ 4",
+    "≥ 16",
+    "seconds",
+)
+
+
+class DefaultTable(TrainingExperiment):
+    """The runs of figure 25, row by row."""
+
+    def sections(self, folder: Path, runs: Sequence[VariantRuns]) -> list[ReportSection]:
+        """Return a row for every run that was graded."""
+        ordered = sorted(runs, key=lambda one: one.variant)
+        rows = [_default_row(one, seed) for one in ordered for seed in one.labels]
+        text = "" if rows else "Not run yet."
+        return [ReportSection(self.title, text, rows, columns=_DEFAULT_COLUMNS)]
+
+
+def _default_row(runs: VariantRuns, seed: int) -> Sequence[str]:
+    """Return the last grades of a run; an unfinished one has those of where it is."""
+    last = runs.last(seed) or {}
+    iterations = runs.planner.run(runs.variant).settings.iterations
+    reached = f"{last['iteration']:,}"
+    return (
+        runs.variant,
+        str(seed),
+        reached if last["iteration"] == iterations else f"{reached} of {iterations:,}",
+        runs.with_interval(seed),
+        *(f"{last[key]:.4f}" for key in ERRORS),
+        *(f"{last[key]:,}" for key in UPDATED),
+        f"{runs.metrics[seed][-1]['seconds']:,.0f}",
+    )
+
+
+EXPERIMENTS = (
+    VariantTable(name="table1", title="Table 1: the variants", variants=ALL_VARIANTS),
+    DefaultTable(
+        name="default",
+        title="The default setting: how its runs ended",
+        variants=ALL_VARIANTS,
+        plan=Planner.trials,
+    ),
+)
