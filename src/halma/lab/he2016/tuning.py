@@ -169,7 +169,7 @@ def _remark(distance: float) -> str:
 def _draw(folder: Path, tunings: Tunings) -> None:
     """Draw the distances of figure 3, and the weights themselves."""
     weights_style = PlotStyle("game", "weight", marked=False, shared_legend=True, sharey=True)
-    style = replace(weights_style, ylabel="distance of the fit from the weights", yscale=10)
+    style = replace(weights_style, ylabel="distance to the fit", yscale=10)
     panels = [
         PlotPanel(
             f"depth {depth}",
