@@ -1,11 +1,8 @@
-"""Sections VII and VIII: the value of a move before its first visit, with a table and a network.
-
-The last figure, from the appendix, has trials of the default setting.
-"""
+"""Sections VII and VIII: first-play urgency, with a table and a network; trials of figure 25."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -65,36 +62,33 @@ _NETWORK_STYLE = partial(along, columns=len(_NETWORK_AXES), legend="initial W/N"
 _NEAR_HALF, _PROMISING = 0.48, 0.4
 #: Share of the WR_p of the usual setting that counts as close to it.
 _CLOSE = 0.85
-#: The noise from which on learning was stable.
-STABLE_EPSILON = 0.15
 
 
 def claims_fig20(runs: VariantRuns) -> Claims:
     """First-play urgency matters where simulations are few."""
-    for fpu, paper in SIX_SIMULATIONS.get(runs.variant, {}).items():
+    for fpu, value in SIX_SIMULATIONS.get(runs.variant, {}).items():
         what = f"6 simulations, initial W/N {FPU[fpu]}"
-        yield runs.stated((fpu, 6), what, paper, "about " if fpu in _ABOUT else "")
+        yield runs.stated((fpu, 6), what, value, "about " if fpu in _ABOUT else "")
     six = runs.by_fpu(6)
     if len(six) == len(FPU):
-        order = sorted(six, key=lambda fpu: six[fpu])
-        yield Claim(
-            "6 simulations, from the worst to the best",
-            "+0, then +1 and +∞, then +0.5",
-            ", ".join(FPU[fpu] for fpu in order),
-            agree(order[0] == "loss" and order[-1] == "draw"),
-        )
+        what, paper = "6 simulations, from the worst to the best", "+0, then +1 and +∞, then +0.5"
+        ours = ", ".join(FPU[fpu] for fpu in sorted(six, key=lambda fpu: six[fpu]))
+        yield Claim(what, paper, ours, _loss_to_draw(six))
     yield from _similar_with_many(runs)
+
+
+def _loss_to_draw(values: Mapping[str, float]) -> str:
+    """Return the remark that +0 is the worst and +0.5 the best."""
+    worst, best = (choose(values, key=lambda fpu: values[fpu]) for choose in (min, max))
+    return agree((worst, best) == ("loss", "draw"))
 
 
 def _similar_with_many(runs: VariantRuns) -> Claims:
     values = runs.by_fpu(100).values()
     if len(values) == len(FPU):
-        yield Claim(
-            "100 simulations, all initial W/N",
-            '"did not differ too much, and all were close to 50%"',
-            span(values),
-            agree(max(values) - min(values) < (0.03 if runs.full else 0.1)),
-        )
+        similar = max(values) - min(values) < (0.03 if runs.full else 0.1)
+        paper = '"did not differ too much, and all were close to 50%"'
+        yield Claim("100 simulations, all initial W/N", paper, span(values), agree(similar))
 
 
 def _panels_fig21(runs: Sequence[VariantRuns]) -> list[PlotPanel]:
@@ -113,13 +107,8 @@ def claims_fig21(runs: VariantRuns) -> Claims:
     """The same during training."""
     early = {fpu: runs.early_mean((fpu, 6)) for fpu in runs.by_fpu(6)}
     if early:
-        best, worst = (choose(early, key=lambda fpu: early[fpu]) for choose in (max, min))
-        yield Claim(
-            "6 simulations, mean WR_p of the first half",
-            "+0.5 best, +0 worst",
-            listed_by_fpu(early),
-            agree((best, worst) == ("draw", "loss")),
-        )
+        what, paper = "6 simulations, mean WR_p of the first half", "+0.5 best, +0 worst"
+        yield Claim(what, paper, listed_by_fpu(early), _loss_to_draw(early))
     yield from _similar_with_many(runs)
 
 
@@ -139,12 +128,10 @@ def _panels_fig22(runs: Sequence[VariantRuns]) -> list[PlotPanel]:
 def claims_fig22(runs: VariantRuns) -> Claims:
     """Which move the policy of one position learns."""
     exact = exact_watched_values()
-    yield Claim(
-        "theoretical values of b1-c2, b1-b2, b1-c1",
-        ", ".join(f"{value:.3f}" for value in WATCHED_VALUES.values()),
-        ", ".join(f"{exact[move]:.3f}" for move in WATCHED_VALUES),
-        agree(all(abs(exact[move] - value) < 0.001 for move, value in WATCHED_VALUES.items())),
-    )
+    paper = ", ".join(f"{value:.3f}" for value in WATCHED_VALUES.values())
+    ours = ", ".join(f"{exact[move]:.3f}" for move in WATCHED_VALUES)
+    agrees = all(abs(exact[move] - value) < 0.001 for move, value in WATCHED_VALUES.items())
+    yield Claim("theoretical values of b1-c2, b1-b2, b1-c1", paper, ours, agree(agrees))
     for (n, fpu), metrics in runs.metrics.items():
         what = f"N_sim = {n}, initial W/N {FPU[fpu]}: last policy"
         fails = (n, fpu) == (6, "loss")
@@ -176,12 +163,10 @@ def claims_fig23(runs: VariantRuns) -> Claims:
         values = runs.by_fpu(c)
         others = [value for fpu, value in values.items() if fpu != DEFAULT_FPU]
         if DEFAULT_FPU in values and others:
-            yield Claim(
-                f"c_puct = {write_fraction(c)}",
-                '"+0 was the worst and the remaining three were all close to 50%"',
-                listed_by_fpu(values),
-                agree(values[DEFAULT_FPU] < min(others) and runs.is_close(others)),
-            )
+            paper = '"+0 was the worst and the remaining three were all close to 50%"'
+            agrees = values[DEFAULT_FPU] < min(others) and runs.is_close(others)
+            what = f"c_puct = {write_fraction(c)}"
+            yield Claim(what, paper, listed_by_fpu(values), agree(agrees))
 
 
 def plan_fig24(planner: Planner, variant: str) -> dict[tuple[str, str, float], Recipe]:
@@ -203,38 +188,25 @@ def claims_fig24(runs: VariantRuns) -> Claims:
     """The paper finds the same as with tables."""
     few = runs.by_fpu(6, "simulations")
     if len(few) == len(FPU):
-        order = sorted(few, key=lambda fpu: few[fpu])
-        yield Claim(
-            "6 simulations, by initial W/N",
-            "as with tables: +0 fails, +0.5 is best",
-            listed_by_fpu(few),
-            agree((order[0], order[-1]) == ("loss", "draw")),
-        )
+        what, paper = "6 simulations, by initial W/N", "as with tables: +0 fails, +0.5 is best"
+        yield Claim(what, paper, listed_by_fpu(few), _loss_to_draw(few))
     low, usual = runs.by_fpu(CS[0], "c"), runs.value(("c", DEFAULT_FPU, 1.0))
     if len(low) == len(FPU) and usual is not None:
-        close = {fpu: value >= _CLOSE * usual for fpu, value in low.items()}
-        yield Claim(
-            "c_puct = 1/64, by initial W/N",
-            "as with tables: +0 fails, the others do not",
-            listed_by_fpu(low),
-            agree(all(close[fpu] == (fpu != DEFAULT_FPU) for fpu in FPU)),
-        )
+        fail = [fpu for fpu, value in low.items() if value < _CLOSE * usual]
+        what, paper = "c_puct = 1/64, by initial W/N", "as with tables: +0 fails, the others do not"
+        yield Claim(what, paper, listed_by_fpu(low), agree(fail == [DEFAULT_FPU]))
     noise = runs.values(sorted(label for label in runs.labels if label[0] == "epsilon"))
     if noise:
-        yield Claim(
-            "noise at the root",
-            f"close to 50% for ε ≥ {STABLE_EPSILON:g}; unstable below, e.g. 42.0%",
-            listed(noise, percent, lambda label: f"ε = {label[-1]:g}"),
-        )
+        ours = listed(noise, percent, lambda label: f"ε = {label[-1]:g}")
+        paper = "close to 50% for ε ≥ 0.15; unstable below, e.g. 42.0%"
+        yield Claim("noise at the root", paper, ours)
     most = max(runs.planner.scale(NETWORK).axes["simulations"])
-    value = runs.value(("simulations", DEFAULT_FPU, most))
+    label = ("simulations", DEFAULT_FPU, most)
+    value = runs.value(label)
     if value is not None:
-        yield Claim(
-            f"{most:,g} simulations, initial W/N +0",
-            "close to 50%",
-            runs.with_interval(("simulations", DEFAULT_FPU, most)),
-            agree(value >= (_NEAR_HALF if runs.full else _PROMISING)),
-        )
+        what = f"{most:,g} simulations, initial W/N +0"
+        close = _NEAR_HALF if runs.full else _PROMISING
+        yield Claim(what, "close to 50%", runs.with_interval(label), agree(value >= close))
 
 
 def _trial_curves(runs: VariantRuns) -> list[PlotLine]:
@@ -248,20 +220,14 @@ def claims_fig25(runs: VariantRuns) -> Claims:
         yield Claim("last WR_p", "", NO_RUN)
         return
     mean = sum(values) / len(values)
-    yield Claim(
-        f"last WR_p, mean of all trials ({len(values)})",
-        "close to 50%",
-        percent(mean),
-        agree(abs(mean - 0.5) <= NEAR) if runs.full else "",
-    )
+    remark = agree(abs(mean - 0.5) <= NEAR) if runs.full else ""
+    what = f"last WR_p, mean of all trials ({len(values)})"
+    yield Claim(what, "close to 50%", percent(mean), remark)
     if len(values) > 1:
         spread = max(values) - min(values)
-        yield Claim(
-            "last WR_p of each trial",
-            '"the differences were very limited"',
-            f"{', '.join(map(percent, values))}; {100 * spread:.2f} points apart",
-            agree(spread < 0.03),
-        )
+        what, paper = "last WR_p of each trial", '"the differences were very limited"'
+        ours = f"{', '.join(map(percent, values))}; {100 * spread:.2f} points apart"
+        yield Claim(what, paper, ours, agree(spread < 0.03))
     for key, title in ERRORS.items():
         yield Claim(f"{title} of the trials", "", span(runs.values(key=key).values(), short))
 

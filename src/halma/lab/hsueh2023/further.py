@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -29,7 +28,7 @@ METHODS: Mapping[str, Mapping[str, Plain]] = {
     "proven values": {"search.solver": True},
     "symmetry": {"learning.symmetry": True},
 }
-#: What those do that the paper does not have.
+#: What the methods do that are not in the paper.
 _DESCRIPTIONS = {
     "Gumbel": "samples the moves of the root without replacement and selects among them by "
     "sequential halving",
@@ -64,7 +63,6 @@ _STYLE = replace(
     WIN_RATE, xlabel="simulations", xscale=2, xticks=Scale().further_simulations, shared_legend=True
 )
 _COLUMNS = ("", "PUCT", "instead", "gain, in points")
-_CAPTION = "by simulations: mean and 95% interval over seeds"
 
 
 def plan(planner: Planner, variant: str) -> dict[Label, Recipe]:
@@ -109,11 +107,10 @@ def _lines(runs: VariantRuns, measure: str) -> list[PlotLine]:
     for method in METHODS:
         values = {n: seeds for (name, n), seeds in measured.items() if name == method and seeds}
         means = [fmean(seeds) for seeds in values.values()]
-        widths = [half_width(seeds) for seeds in values.values()]
-        low, high = (
-            [m + sign * (0.0 if math.isinf(w) else w) for m, w in zip(means, widths, strict=True)]
-            for sign in (-1, 1)
-        )
+        # The interval of a single seed is infinite.
+        widths = [half_width(seeds) if len(seeds) > 1 else 0.0 for seeds in values.values()]
+        low = [mean - width for mean, width in zip(means, widths, strict=True)]
+        high = [mean + width for mean, width in zip(means, widths, strict=True)]
         lines.append(PlotLine(method, list(values), means, low, high))
     return lines
 
@@ -135,14 +132,9 @@ def _compare(runs: VariantRuns) -> tuple[list[Sequence[str]], list[str]]:
                 if abs(gain) > width:
                     clear[n] = gain
                     word = "better" if gain > 0 else "worse"
-                rows.append(
-                    (
-                        f"{measure}, {n} simulations: {method} instead of {base}",
-                        f"{fmean(theirs):.2%}",
-                        f"{fmean(ours):.2%}",
-                        f"{100 * gain:+.2f} ± {100 * width:.2f}: {word}",
-                    )
-                )
+                what = f"{measure}, {n} simulations: {method} instead of {base}"
+                points = f"{100 * gain:+.2f} ± {100 * width:.2f}: {word}"
+                rows.append((what, f"{fmean(theirs):.2%}", f"{fmean(ours):.2%}", points))
             sentences.append(f"By {measure}, {method} {_summary(clear, base)}.")
     return rows, sentences
 
@@ -166,9 +158,10 @@ class MethodComparison(TrainingExperiment):
         images = []
         for number, measure in enumerate(MEASURES, start=1):
             file = f"{self.file}-{number}.png"
-            style = replace(_STYLE, ylabel=measure, columns=min(2, len(runs)))
-            plot_lines(folder / file, by_variant(partial(_lines, measure=measure))(runs), style)
-            images.append(ReportFigure(file, f"{measure} {_CAPTION}"))
+            panels = by_variant(partial(_lines, measure=measure))(runs)
+            plot_lines(folder / file, panels, replace(_STYLE, ylabel=measure))
+            caption = f"{measure} by simulations: mean and 95% interval over seeds"
+            images.append(ReportFigure(file, caption))
         sections = [ReportSection(self.title, _TEXT, figures=images)]
         for one in runs:
             rows, sentences = _compare(one)

@@ -14,7 +14,7 @@ from typing import Any
 
 from halma.lab.hsueh2023.settings import FPU, VARIANTS, Planner
 from halma.lab.report import Claim
-from halma.lab.run_store import Metrics
+from halma.learn.reports.events import Metrics
 
 #: Distance of a stated number from our interval up to which it agrees, and is near.
 NEAR, _FAR = 0.015, 0.05

@@ -25,9 +25,12 @@ from halma.learn import Recipe
 
 #: Figure 11: variants that learn well without noise.
 LEARNS_WITHOUT_NOISE = ("ewn-3x3-3", "ewn-3x3-4")
-#: Footnote 10: its variant, the label of its second run, and WR_p of both.
+#: Footnote 10: its variant, the label of its second run, and WR_p of both runs.
 FEW_VARIANT, FEW = "cdc-2x4-PPPP", "few"
-FOOTNOTE = (0.501, 0.417)
+FOOTNOTE = {
+    "800 simulations, 300 iterations: ": 0.501,
+    "25,600 simulations, 13 iterations: ": 0.417,
+}
 #: N_sim that "could already learn approximately optimal play".
 ENOUGH = {"ewn-3x3-3": 25, "cdc-2x4-PPPP": 50}
 
@@ -36,15 +39,9 @@ def claims_fig7(runs: VariantRuns) -> Claims:
     """All c_puct but the extremes learn; higher ones learn more slowly."""
     middle = [c for c in runs.labels if 0.5 <= c <= 4]
     yield runs.all_close(middle, "last WR_p but for the extreme ends", '"got close to 50%"')
-    yield trend(
-        "falling",
-        {c: runs.early_mean(c) for c in runs.labels if c >= 1},
-        "mean WR_p of the first half, by c_puct",
-        '"higher c_puct tended to learn slower"',
-        percent,
-        write_fraction,
-        tolerance=0.1,
-    )
+    early = {c: runs.early_mean(c) for c in runs.labels if c >= 1}
+    what, paper = "mean WR_p of the first half, by c_puct", '"higher c_puct tended to learn slower"'
+    yield trend("falling", early, what, paper, percent, write_fraction, tolerance=0.1)
 
 
 def claims_fig8(runs: VariantRuns) -> Claims:
@@ -57,27 +54,19 @@ def claims_fig8(runs: VariantRuns) -> Claims:
         yield Claim(f"c_puct = {write_fraction(c)}", "poor", runs.with_interval(c), poor)
     if good:
         gap = max(runs.highest(c) - value for c, value in good.items())
-        yield Claim(
-            "from the last WR_p to the highest, at most",
-            '"did not differ too much"',
-            f"{100 * gap:.2f} points",
-            agree(gap < 0.03),
-        )
+        what, paper = "from the last WR_p to the highest, at most", '"did not differ too much"'
+        yield Claim(what, paper, f"{100 * gap:.2f} points", agree(gap < 0.03))
 
 
 def claims_fig9(runs: VariantRuns) -> Claims:
     """Errors are high at both ends."""
+    paper = '"for low and high values both went high"'
     for key, title in ERRORS.items():
-        at = [*runs.labels[:1], 1.0, *runs.labels[-1:]]
-        values = list(runs.values(at, key).values())
+        values = runs.values([*runs.labels[:1], 1.0, *runs.labels[-1:]], key).values()
         if len(values) == 3:
             first, middle, last = values
-            yield Claim(
-                f"{title} at the lowest c_puct, at 1, at the highest",
-                '"for low and high values both went high"',
-                f"{first:.4f}, {middle:.4f}, {last:.4f}",
-                agree(first > middle < last),
-            )
+            what, ours = f"{title} at the lowest c_puct, at 1, at the highest", map(short, values)
+            yield Claim(what, paper, ", ".join(ours), agree(first > middle < last))
 
 
 def claims_fig10(runs: VariantRuns) -> Claims:
@@ -102,12 +91,9 @@ def claims_fig11(runs: VariantRuns) -> Claims:
     without = runs.value(0.0)
     if without is not None and noisy:
         expected = runs.variant in LEARNS_WITHOUT_NOISE
-        yield Claim(
-            "ε = 0",
-            '"learned well"' if expected else '"relatively bad results"',
-            runs.with_interval(0.0),
-            agree((without >= min(noisy.values()) - 0.02) == expected),
-        )
+        paper = '"learned well"' if expected else '"relatively bad results"'
+        learned = without >= min(noisy.values()) - 0.02
+        yield Claim("ε = 0", paper, runs.with_interval(0.0), agree(learned == expected))
 
 
 def claims_fig12(runs: VariantRuns) -> Claims:
@@ -121,12 +107,12 @@ def claims_fig12(runs: VariantRuns) -> Claims:
         if runs.variant in LEARNS_WITHOUT_NOISE:
             yield Claim(f"{title} with ε > 0", '"relatively low"', ours)
         else:
-            yield Claim(
+            what, paper = (
                 f"{title} with ε > 0, and without noise",
                 '"relatively low"; higher without',
-                f"{ours}; {without:.4f}",
-                agree(without > max(values.values())),
             )
+            remark = agree(without > max(values.values()))
+            yield Claim(what, paper, f"{ours}; {without:.4f}", remark)
 
 
 def claims_fig13(runs: VariantRuns) -> Claims:
@@ -163,17 +149,14 @@ def claims_fig15(runs: VariantRuns) -> Claims:
     if runs.variant == FEW_VARIANT:
         default = runs.planner.run(runs.variant).settings
         usual = default.search.simulations
-        ours = (usual, default.iterations), runs.planner.scale(runs.variant).few_iterations
-        theirs = (800, 300), (25_600, 13)
-        for label, *lengths, value in zip((usual, FEW), ours, theirs, FOOTNOTE, strict=True):
-            what, about = ("{:,} simulations, {} iterations".format(*length) for length in lengths)
-            yield runs.stated(label, what, value, f"{about}: ")
+        lengths = (usual, default.iterations), runs.planner.scale(runs.variant).few_iterations
+        for label, (n, iterations), about in zip((usual, FEW), lengths, FOOTNOTE, strict=True):
+            what = f"{n:,} simulations, {iterations} iterations"
+            yield runs.stated(label, what, FOOTNOTE[about], about)
 
 
 def _games_panel(runs: Sequence[VariantRuns]) -> list[PlotPanel]:
-    lines = [
-        PlotLine(one.name, one.labels, [one.mean_games(n) for n in one.labels]) for one in runs
-    ]
+    lines = [PlotLine(one.name, one.labels, [*map(one.mean_games, one.labels)]) for one in runs]
     return [PlotPanel("equal self-play time", lines)]
 
 
@@ -193,13 +176,10 @@ def claims_fig17(runs: VariantRuns) -> Claims:
         return
     best = max(values, key=lambda n: values[n])
     moderate = max((value for n, value in values.items() if 50 <= n <= 400), default=-1.0)
-    yield Claim(
-        "last WR_p, by N_sim",
-        '"N_sim between 50 and 400 seemed promising"',
-        listed(values, percent, "{:,}".format),
-        # Two points are within chance.
-        agree(moderate >= values[best] - 0.02) + f"; best with {best:,}",
-    )
+    # Two points are within chance.
+    remark = agree(moderate >= values[best] - 0.02) + f"; best with {best:,}"
+    what, paper = "last WR_p, by N_sim", '"N_sim between 50 and 400 seemed promising"'
+    yield Claim(what, paper, listed(values, percent, "{:,}".format), remark)
     if 6 in values:
         fails = agree(values[6] < 0.6 * values[best])
         what, paper = "6 simulations, with more games", '"still failed to learn"'
@@ -208,15 +188,12 @@ def claims_fig17(runs: VariantRuns) -> Claims:
 
 def claims_fig18(runs: VariantRuns) -> Claims:
     """More simulations make smaller errors."""
+    paper = '"generally decreased as N_sim increased"'
     for key, title in ERRORS.items():
         values = runs.values(key=key)
         ends = [*values.values()] or [0.0]
-        yield Claim(
-            f"{title}, by N_sim",
-            '"generally decreased as N_sim increased"',
-            listed(values),
-            agree(ends[-1] < ends[0] * (0.5 if runs.full else 1.0)),
-        )
+        decreased = ends[-1] < ends[0] * (0.5 if runs.full else 1.0)
+        yield Claim(f"{title}, by N_sim", paper, listed(values), agree(decreased))
 
 
 def claims_fig19(runs: VariantRuns) -> Claims:

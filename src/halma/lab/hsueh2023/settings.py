@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
 from statistics import fmean
@@ -164,19 +164,16 @@ _QUICK = {
         fpu_axes={"simulations": (6, 25), "c": (CS[0],)},
     ),
 }
-_QUICK_LARGE = Scale(
-    _reduced(iterations=12, games=500),
+_QUICK_LARGE = replace(
+    _QUICK["cdc-2x4-PPPP"],
+    changes=_reduced(iterations=12, games=500),
     axes={
         "c": (CS[0], 1.0, CS[-1]),
         "epsilon": (0.0, 0.25),
         "alpha": (0.03, 1.5, 12.0),
         "simulations": (6, 25, 100, 400),
     },
-    fpu_axes={"c": (CS[0], 1.0), "simulations": (6, 25, 100)},
-    timed_simulations=(6, 25, 100, 400),
-    trials=2,
     few_iterations=(1200, 1),
-    further_simulations=(2, 8, 32),
     further_seeds=2,
 )
 
@@ -223,10 +220,7 @@ class Planner:
         }
 
     def self_play_seconds(self, variant: str) -> float | None:
-        """Return T_self, the mean self-play time of an iteration of the default setting.
-
-        It is known once that run is finished.
-        """
+        """Return T_self: the mean self-play time of an iteration of the finished default run."""
         default = self.run(variant)
         if self.runs is None or not self.runs.is_finished(default):
             return None

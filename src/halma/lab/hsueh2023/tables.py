@@ -1,22 +1,19 @@
-"""Table 1, the size of the variants and the course of games; how runs of the default setting ended.
-
-The player of table 1 is a tree search with random playouts, which plays against itself.
-"""
+"""Table 1, the variants and the course of games; and how runs of the default setting ended."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from halma.games import Record, game
 from halma.lab.experiment import Experiment, ExperimentPage
-from halma.lab.game_blocks import GameBlocks, play_numbered
-from halma.lab.hsueh2023.figures import ERRORS, UPDATED
+from halma.lab.hsueh2023.figures import ERRORS
 from halma.lab.hsueh2023.runs import VariantRuns
 from halma.lab.hsueh2023.settings import ALL_VARIANTS, VARIANTS, Planner
 from halma.lab.hsueh2023.training import TrainingExperiment
-from halma.lab.jobs import Job
+from halma.lab.jobs import GameBlocks, Job, play_numbered
 from halma.lab.report import Claim, ReportSection
 from halma.lab.workspace import Workspace
 from halma.statistics import ratio_of_sums
@@ -106,14 +103,14 @@ class VariantTable(Experiment):
     def jobs(self, workspace: Workspace) -> Iterator[Job]:
         """Yield blocks of games."""
         for variant in self.variants:
-            yield from self._blocks(workspace, variant).jobs(workspace)
+            yield from self._blocks(workspace, variant).jobs(workspace.seed)
 
     def page(self, workspace: Workspace) -> ExperimentPage:
         """Compare the games that were played and the numbers of positions."""
         rows: list[Claim] = []
         data = {}
         for variant in self.variants:
-            counted = self._blocks(workspace, variant).results(workspace)
+            counted = self._blocks(workspace, variant).results(workspace.measurements)
             found, data[variant] = compare(variant, counted)
             rows += found
         games, simulations = FULL if workspace.full else QUICK
@@ -126,24 +123,10 @@ class VariantTable(Experiment):
         games, simulations = FULL if workspace.full else QUICK
         return GameBlocks(
             f"table1,{variant},sims={simulations}",
-            play_and_count,
-            (variant, simulations),
+            partial(play_and_count, variant, simulations),
             games,
             cost=PAPER[variant][2] * simulations / 10_000,
         )
-
-
-_DEFAULT_COLUMNS = (
-    "variant",
-    "seed",
-    "iterations",
-    "WR_p (95% interval)",
-    *ERRORS.values(),
-    "updated ≥ 1",
-    "≥ 4",
-    "≥ 16",
-    "seconds",
-)
 
 
 class DefaultTable(TrainingExperiment):
@@ -153,24 +136,30 @@ class DefaultTable(TrainingExperiment):
         """Return a row for every run that was graded."""
         ordered = sorted(runs, key=lambda one: one.variant)
         rows = [_default_row(one, seed) for one in ordered for seed in one.labels]
-        text = "" if rows else "Not run yet."
-        return [ReportSection(self.title, text, rows, columns=_DEFAULT_COLUMNS)]
+        if not rows:
+            return [ReportSection(self.title, "Not run yet.")]
+        cells = [tuple(row.values()) for row in rows]
+        return [ReportSection(self.title, rows=cells, columns=tuple(rows[0]))]
 
 
-def _default_row(runs: VariantRuns, seed: int) -> Sequence[str]:
+def _default_row(runs: VariantRuns, seed: int) -> dict[str, str]:
     """Return the last grades of a run; an unfinished one has those of where it is."""
     last = runs.last(seed) or {}
     iterations = runs.planner.run(runs.variant).settings.iterations
     reached = f"{last['iteration']:,}"
-    return (
-        runs.variant,
-        str(seed),
-        reached if last["iteration"] == iterations else f"{reached} of {iterations:,}",
-        runs.with_interval(seed),
-        *(f"{last[key]:.4f}" for key in ERRORS),
-        *(f"{last[key]:,}" for key in UPDATED),
-        f"{runs.metrics[seed][-1]['seconds']:,.0f}",
-    )
+    return {
+        "variant": runs.variant,
+        "seed": str(seed),
+        "iterations": reached
+        if last["iteration"] == iterations
+        else f"{reached} of {iterations:,}",
+        "WR_p (95% interval)": runs.with_interval(seed),
+        **{title: f"{last[key]:.4f}" for key, title in ERRORS.items()},
+        "updated ≥ 1": f"{last['updated_1']:,}",
+        "≥ 4": f"{last['updated_4']:,}",
+        "≥ 16": f"{last['updated_16']:,}",
+        "seconds": f"{runs.metrics[seed][-1]['seconds']:,.0f}",
+    }
 
 
 EXPERIMENTS = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -118,9 +118,7 @@ class TrainingFigure(TrainingExperiment):
     def sections(self, folder: Path, runs: Sequence[VariantRuns]) -> list[ReportSection]:
         """Draw the figure; return it with the claims."""
         images = [ReportFigure(f"{self.file}.png", self.caption)]
-        panels = self.panels(runs)
-        style = replace(self.style, columns=max(1, min(self.style.columns, len(panels))))
-        plot_lines(folder / images[0].file, panels, style)
+        plot_lines(folder / images[0].file, self.panels(runs), self.style)
         if self.position:
             images.insert(0, ReportFigure(f"{self.file}-position.svg", "The position"))
             shown = game(self.variants[0]).position(self.position).svg(size=220)
