@@ -13,7 +13,7 @@ from typing import Any
 from halma.errors import HalmaError
 from halma.lab.jobs import Job
 from halma.learn import Recipe, load, read_metrics, train
-from halma.learn.reports.events import Iteration, Metrics, Report
+from halma.learn.reports.events import Handler, Iteration, Metrics, Report
 from halma.learn.run import RECIPE
 from halma.learn.settings import Plain, write_value
 from halma.processes import ReportProgress
@@ -115,7 +115,7 @@ def _solution(name: str) -> Any:
     return find_solution(load(name).game)
 
 
-class _ProgressHandler:
+class _ProgressHandler(Handler):
     """Reports the fraction of the iterations that are done, a few times a second."""
 
     def __init__(self, iterations: int, report: ReportProgress) -> None:
@@ -129,6 +129,3 @@ class _ProgressHandler:
         if isinstance(report, Iteration) and now - self._reported > _REPORT_SECONDS:
             self._reported = now
             self._report(report.metrics["iteration"] / self._iterations)
-
-    def close(self) -> None:
-        """Nothing to do."""
