@@ -17,9 +17,8 @@ from collections.abc import Mapping
 from halma import _core
 from halma.draw.scene import Cell, Piece, Scene, edge_labels
 from halma.errors import PositionError, UnknownVariantError
-from halma.games.family import Family
+from halma.games.family import Family, Glyphs, choice, join_rows, split_fields, split_rows
 from halma.games.game import Game
-from halma.games.notation import Glyphs, choice, join_rows, split_fields, split_rows
 from halma.names import Option, Value
 
 #: king, guard, minister, rook, knight, cannon, pawn: the order of rank

@@ -17,9 +17,8 @@ from itertools import permutations
 from halma import _core
 from halma.draw.scene import Cell, Die, Piece, Scene, edge_labels
 from halma.errors import PositionError, UnknownVariantError
-from halma.games.family import Family
+from halma.games.family import Family, Glyphs, choice, join_rows, split_fields, split_rows
 from halma.games.game import Game
-from halma.games.notation import Glyphs, choice, join_rows, split_fields, split_rows
 from halma.names import Value
 
 _NAME = re.compile(r"ewn-(\d{1,3})x(\d{1,3})-(\d{1,3})")

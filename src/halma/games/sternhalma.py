@@ -18,9 +18,8 @@ from functools import cached_property
 from halma import _core
 from halma.draw.scene import Cell, Piece, Scene
 from halma.errors import OptionError, PositionError, UnknownVariantError
-from halma.games.family import Family
+from halma.games.family import Family, choice, join_rows, split_fields, split_rows
 from halma.games.game import Contact, Game
-from halma.games.notation import choice, join_rows, split_fields, split_rows
 from halma.names import Option, Value
 
 _RHOMBUS = re.compile(r"rhombus-(\d{1,3})x(\d{1,3})-(\d{1,3})")
