@@ -178,7 +178,6 @@ def _build_net(name: str, given: Mapping[str, Value]) -> Agent:
 
 SPEC = AgentSpec(
     "mcts",
-    "Monte-Carlo tree search",
     _build,
     options=(
         Option("sims", 0, "Simulations a move.", low=1, high=10**9),
@@ -202,7 +201,6 @@ SPEC = AgentSpec(
 )
 NET_SPEC = AgentSpec(
     "net",
-    "tree search with a network",
     _build_net,
     options=(
         Option("file", "", "A network file, or the name of one that comes with halma.", text=True),
