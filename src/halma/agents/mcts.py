@@ -131,7 +131,10 @@ def _tree_settings(given: Mapping[str, Value]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, info in DECLARED.items():
         value = given[name]
-        values[name] = value == "on" if info.type == "bool" else None if value == "auto" else value
+        if info.type == "bool":
+            values[name] = value == "on"
+        else:
+            values[name] = None if value == "auto" else value
     check_rule(values)
     alpha = values["dirichlet_alpha"] != DECLARED["dirichlet_alpha"].default
     if alpha and not values["dirichlet_weight"]:
@@ -172,8 +175,9 @@ def _build(name: str, given: Mapping[str, Value]) -> Agent:
 def _build_net(name: str, given: Mapping[str, Value]) -> Agent:
     if not given["file"]:
         raise NameSyntaxError("'net' plays from a file: write net:FILE, or net:FILE,sims=400.")
+    settings = _tree_settings(given)
     file, threads = find_network(str(given["file"])), int(given["threads"])
-    return NetAgent(name, **_tree_settings(given), file=file, threads=threads)
+    return NetAgent(name, **settings, file=file, threads=threads)
 
 
 SPEC = AgentSpec(
