@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from halma.extras import require
+from halma.machine import require
 
 #: Okabe and Ito's colours, which colour-blind people can distinguish; markers repeat the coding.
 _LINE_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")

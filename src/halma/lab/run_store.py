@@ -13,7 +13,7 @@ from typing import Any
 from halma.errors import HalmaError
 from halma.lab.jobs import Job
 from halma.learn import Recipe, load, read_metrics, train
-from halma.learn.reports.events import Iteration, Report, Started
+from halma.learn.reports.events import Handler, Iteration, Report, Started
 from halma.learn.run import RECIPE
 from halma.learn.settings import Plain, write_value
 from halma.processes import ReportProgress
@@ -118,7 +118,7 @@ def _solution(name: str) -> Any:
     return find_solution(load(name).game)
 
 
-class _ProgressHandler:
+class _ProgressHandler(Handler):
     """Reports the fraction of the iterations that are done, a few times a second."""
 
     def __init__(self, iterations: int, report: ReportProgress) -> None:
@@ -138,6 +138,3 @@ class _ProgressHandler:
         if now - self._reported > _REPORT_SECONDS:
             self._reported = now
             self._report(done / self._iterations)
-
-    def close(self) -> None:
-        """Nothing to do."""

@@ -185,11 +185,6 @@ def features(position: Position, player: int) -> list[float]:
     return _core.features(position.game.core, position.state, player)
 
 
-def default_weights(game: Game) -> list[float]:
-    """Return a game's own weights of its features."""
-    return _core.default_weights(game.core)
-
-
 def has_chance(game: Game) -> bool:
     """Whether there is chance before the second move; no known game has it only later."""
     start = game.start()
