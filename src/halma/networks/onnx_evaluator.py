@@ -37,7 +37,6 @@ class OnnxEvaluator(Evaluator):
         self._check_outputs()
 
     def evaluate(self, planes: Floats) -> tuple[Floats, Floats]:
-        """Evaluate planes; see `Evaluator`."""
         import numpy as np
 
         try:
