@@ -215,9 +215,7 @@ def test_networks_play_matches():
     evaluator = Equal(game)
     options = search_options(game, **search_values(small().settings.search, noise=False))
     searcher = SearchPlayer(game, evaluator, options, 64, seed=1)
-    tally = play_match(
-        game, ("search", "policy"), [searcher, PolicyPlayer(game, evaluator)], 60, 1, 0
-    )
+    tally = play_match(game, ("search", "policy"), [searcher, PolicyPlayer(evaluator)], 60, 1, 0)
     # It sees the end of the game coming, the other one sees nothing.
     assert tally.score.interval[0] > 0.5
 

@@ -18,6 +18,7 @@ import os
 import platform
 import subprocess
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -42,6 +43,7 @@ WEIGHTS, MODEL = "best.safetensors", "best.onnx"
 BAD_BATCH = "bad-batch.safetensors"
 
 
+@dataclass
 class RunDirectory:
     """A run directory that this process has locked; `with RunDirectory(...) as run`.
 
@@ -49,9 +51,8 @@ class RunDirectory:
     system if the process is killed.
     """
 
-    def __init__(self, path: Path, recipe: Recipe) -> None:
-        self.path = path
-        self.recipe = recipe
+    path: Path
+    recipe: Recipe
 
     @property
     def checkpoints(self) -> Path:

@@ -176,7 +176,7 @@ class NetworkTruth:
         tally = play_match(
             self._game,
             ("network", "optimal"),
-            [PolicyPlayer(self._game, evaluator), AgentPlayer(OptimalAgent())],
+            [PolicyPlayer(evaluator), AgentPlayer(OptimalAgent())],
             self._games,
             seed,
             opening_plies=0,
