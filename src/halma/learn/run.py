@@ -157,10 +157,8 @@ class RunDirectory:
 
     def _remove_unfinished(self) -> None:
         """Remove the temporary files of killed processes; no other one writes under our lock."""
-        folders = [entry for entry in self.path.iterdir() if entry.is_dir()]
-        for folder in (self.path, *folders):
-            for leftover in folder.glob(f"*{TEMPORARY}"):
-                leftover.unlink(missing_ok=True)
+        for leftover in self.path.rglob(f"*{TEMPORARY}"):
+            leftover.unlink(missing_ok=True)
 
     def _versions(self) -> dict[str, Any]:
         """Return what must agree for a run to continue."""
