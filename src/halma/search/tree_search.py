@@ -75,7 +75,11 @@ class TreeSearch:
                 "number of them."
             )
         record = at if isinstance(at, Record) else Record(self.game, at)
-        position = searchable(record)
+        position = record.position
+        if position.is_chance:
+            raise ChanceError("A search starts where a player is to move, not at chance.")
+        if record.is_over:
+            raise GameOverError("A search starts where a player is to move: the game is over.")
         self._core.set_record(record.core)
         began = time.perf_counter()
         if self._buffer is not None:
@@ -83,16 +87,10 @@ class TreeSearch:
                 raise OptionError("A search with a network needs a number of simulations.")
             self._core.begin(simulations)
             run_with_network([self._core], self._buffer)
-        elif simulations:
-            self._core.run(simulations, seconds or 0.0)
         else:
-            self._core.run(seconds=seconds or 0.0)
+            limit = {"simulations": simulations} if simulations else {}
+            self._core.run(**limit, seconds=seconds or 0.0)
         return self._analysis(position, line_length, time.perf_counter() - began)
-
-    @property
-    def simulations(self) -> int:
-        """Simulations in the tree, those of earlier moves included."""
-        return self._core.simulations
 
     def _analysis(self, position: Position, line_length: int, seconds: float) -> Analysis:
         """Return what the tree says about its root, best move first."""
@@ -137,13 +135,3 @@ def run_with_network(searches: Sequence[_core.Search], buffer: InferenceBuffer) 
     except RuntimeError as error:
         # From the core: a logit or a value is not finite.
         raise NetworkError(f"The search has stopped: {error}.") from None
-
-
-def searchable(record: Record) -> Position:
-    """Return a record's position, in which a player must be to move."""
-    position = record.position
-    if position.is_chance:
-        raise ChanceError("A search starts where a player is to move, not at chance.")
-    if record.is_over:
-        raise GameOverError("A search starts where a player is to move: the game is over.")
-    return position
