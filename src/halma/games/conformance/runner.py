@@ -97,7 +97,8 @@ def _test(requirement: Requirement, sample: Sample) -> RequirementResult:
     targets: list[list[Position]] = [[position] for position in sample.positions(*kinds)]
     if scope == "game" or (scope == "kernel" and sample.playable):
         targets = [[]]
-    tested, failures = 0, list[str]()
+    failures: list[str] = []
+    tested = 0
     for target in targets:
         tested += 1
         sample.violations.clear()
