@@ -14,10 +14,10 @@ import numpy as np
 from halma import _core
 from halma.interrupt import Interrupted, interruptible
 from halma.learn.recipe import Recipe
-from halma.learn.reports.events import Curve
 from halma.learn.sections import TabularSettings, learning_rate, search_values
 from halma.learn.session import TrainingSession
 from halma.learn.truth import (
+    TRUTH_CURVES,
     WIN_RATE_METRICS,
     TestPositions,
     WatchedPositions,
@@ -49,11 +49,7 @@ class TabularAlphaZero(TrainingSession):
     """Self-play and table updates by the core, then the comparison with exact values."""
 
     kind = KIND
-    curves = (
-        Curve("wr_p", "WR_p", ".1%", "share of points against perfect play; 50% is perfect"),
-        Curve("err_p", "ERR_p", ".4f", "winning chances that a move costs; 0 is perfect"),
-        Curve("mae_v", "MAE_v", ".4f", "mean error of the values of positions; 0 is perfect"),
-    )
+    curves = TRUTH_CURVES
 
     def __init__(self, *session: Any, solution: Solution | None = None) -> None:
         super().__init__(*session)
