@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from halma import _core
+from halma.draw.palette import PLAYERS
 from halma.draw.scene import Cell, Piece, Scene
 from halma.errors import OptionError, PositionError, UnknownVariantError
 from halma.games.family import Family, choice, join_rows, split_fields, split_rows
@@ -81,6 +82,7 @@ class SternhalmaGame(Game):
         )
         super().__init__(name, core, limits, options)
         self.player_names = tuple(f"player {n + 1}" for n in range(self.players))
+        self.player_colours = PLAYERS[: self.players]
         holes = core.holes
         rows = max(row for row, *_ in holes) + 1
         self._names = [f"{'abcdefghijklmnopq'[column]}{rows - row}" for row, column, *_ in holes]
@@ -189,6 +191,9 @@ class SternhalmaGame(Game):
             return "before"
         return "after" if max(rows[0]) < min(rows[1]) else "during"
 
+    def _coloured(self, player: int) -> str:
+        return f"{self.player_names[player]} ({self.player_colours[player]})"
+
     def scene(self, state: bytes, move: int | None = None) -> Scene:
         mover, first, _, *board = self.core.describe(state)
         pieces = tuple(
@@ -201,9 +206,14 @@ class SternhalmaGame(Game):
             for hole, value in enumerate(board)
             if value
         )
-        caption = f"player {mover + 1} moves" + (f", player {first} came first" if first else "")
+        caption = f"{self._coloured(mover)} moves"
+        if first:
+            caption += f", {self._coloured(first - 1)} came first"
         if self.core.terminal(state):
-            caption = f"player {first} has won"
+            caption = f"{self._coloured(first - 1)} has won"
+        elif self.players > 2:
+            others = [player for player in range(self.players) if player not in (mover, first - 1)]
+            caption += "; " + ", ".join(f"{p + 1} {self.player_colours[p]}" for p in others)
         return Scene(
             board="holes",
             cells=self._cells,
