@@ -12,6 +12,7 @@ import typer
 from halma.cli.analyse import analyse
 from halma.cli.bench import bench
 from halma.cli.check import check
+from halma.cli.convert import convert
 from halma.cli.games import games
 from halma.cli.match import match
 from halma.cli.perft import perft
@@ -46,6 +47,7 @@ VERBS: tuple[Callable[..., None], ...] = (
     match,
     tournament,
     replay,
+    convert,
     solve,
     truth,
     train,
