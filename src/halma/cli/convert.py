@@ -134,10 +134,9 @@ class _Findings:
         names = ", ".join(f"'{path}'" for path in files[:5])
         if not self.problems:
             raise HalmaError(f"There are no games in {names}.")
-        error = self.problems[0][1]
-        rest = len(self.problems) - 1
-        more = f" ({rest} more cannot be read either.)" if rest else ""
-        raise HalmaError(f"No game can be read from {names}. {error}{more}")
+        raise HalmaError(
+            f"No game of {names} can be used ({len(self.problems)} found). {self.problems[0][1]}"
+        )
 
     def show(self, out: Path | None, json: bool, printed: bool) -> None:
         """Print the report, on standard error if standard output has the games."""
@@ -155,7 +154,8 @@ class _Findings:
             line = f"{name}: {games} games, {self._plies[name]} plies; {counts}"
             note(line) if printed else print(line)
         if self.problems:
-            note(f"{len(self.problems)} games were left out.")
+            bad = len(self.problems)
+            note(f"Left out {bad} of {bad + self._games.total()} games.")
         if out is not None:
             note(f"Wrote {out}.")
 

@@ -117,6 +117,7 @@ def saved_games(games: FinishedGames, game: Game, **facts: Any) -> Iterator[Save
                     for value in games.values[rows]
                 ],
             },
+            number=i + 1,
         )
 
 

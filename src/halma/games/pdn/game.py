@@ -100,6 +100,7 @@ class PdnGame:
         Without a game, repetition does not end it: in real games it has to be claimed.
         """
         game = game or find_game(DEFAULT_RULES)
+        refuse_other_rules(game)
         kind = self.tags.get("GameType", "21").split(",")[0].strip()
         if kind != "21":
             raise self._error(f"GameType {kind[:20]} is not English draughts, which is 21.")
@@ -133,6 +134,14 @@ class PdnGame:
         return "\n".join([*lines, _fill([*_words(self.items, first_ply), self.result]), "", ""])
 
 
+def refuse_other_rules(game: Game) -> None:
+    """Raise a `RecordError` unless the game is draughts."""
+    if not isinstance(game, DraughtsGame):
+        raise RecordError(
+            f"PDN is for draughts, so it has no games of '{game.name}': choose JSON lines."
+        )
+
+
 def write(games: list[PdnGame]) -> str:
     """Return games as one PDN text; the inverse of `read`."""
     return "".join(game.write() for game in games)
@@ -147,11 +156,7 @@ def from_record(
 
     `result` is Black's and White's score where the moves do not tell it.
     """
-    if not isinstance(record.game, DraughtsGame):
-        raise RecordError(
-            f"PDN is for draughts, so games of '{record.game.name}' are not written in it: "
-            "choose JSON lines."
-        )
+    refuse_other_rules(record.game)
     scores = tuple(record.result) if record.is_over else None
     scores = scores if result is None else (result[0], result[1])
     written = next((text for text, each in SCORES.items() if each == scores), "*")
@@ -196,10 +201,11 @@ def _words(items: list[Item], ply: int) -> Iterator[str]:
 
 def _write_comment(text: str) -> str:
     # A line of a comment that looks like a tag would begin the next game.
-    text = re.sub(r"\n\s*\[", " [", text)
+    text = re.sub(rf"\n(?=[ \t]*\[[ \t]*{_TAG_NAME.pattern}[ \t]+\")", " ", text)
     if _is_balanced(text):
         return f"{{{text}}}"
-    return f"; {' '.join(text.split())}\n"
+    one_line = text.replace("\n", " ")
+    return f"; {one_line}\n"
 
 
 def _is_balanced(text: str) -> bool:

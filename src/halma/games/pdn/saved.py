@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from halma.errors import GameReadError, RecordError
 from halma.games.game import Game
-from halma.games.pdn.game import Item, PdnGame, PdnMove, from_record
+from halma.games.pdn.game import Item, PdnGame, PdnMove, from_record, refuse_other_rules
 from halma.games.pdn.reader import read
 from halma.games.saved import SavedGame
 
@@ -21,6 +21,8 @@ def saved_games(text: str, game: Game | None = None) -> Iterator[SavedGame | Gam
 
     `game` has the rules under which they are replayed; without it, repetition does not end them.
     """
+    if game is not None:
+        refuse_other_rules(game)
     problems: list[GameReadError] = []
     found: list[PdnGame | GameReadError] = [*read(text, problems), *problems]
     for each in sorted(found, key=lambda item: item.number):
