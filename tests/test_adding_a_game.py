@@ -7,7 +7,7 @@ import pytest
 
 from halma.games import registry
 from halma.games.conformance import check
-from halma.games.load import load
+from halma.games.registry import load
 
 PAGE = Path(__file__).parent.parent / "docs" / "adding-a-game.md"
 

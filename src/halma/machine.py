@@ -1,4 +1,4 @@
-"""The processor and its cores, and the memory use of this process."""
+"""The processor and its cores, the free memory, and the memory use of this process."""
 
 from __future__ import annotations
 
@@ -27,6 +27,12 @@ def peak_bytes() -> int:
 
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def free_memory() -> int:
+    """Return the bytes of memory available, 0 where the system does not say."""
+    found = _line("/proc/meminfo", "MemAvailable")
+    return int(found.split()[0]) * 1024 if found else 0
 
 
 def _line(path: str, key: str) -> str:

@@ -128,10 +128,6 @@ def join(name: str, values: Mapping[str, Value], options: Sequence[Option]) -> s
 
 
 def _pair(option: Option, value: Value) -> str:
+    text = f"{value:.12g}" if isinstance(value, float) else str(value)
     # Text options are main options and come first; their key is needed only if they contain "=".
-    bare = option.text and "=" not in str(value)
-    return str(value) if bare else f"{option.key}={_write(value)}"
-
-
-def _write(value: Value) -> str:
-    return f"{value:.12g}" if isinstance(value, float) else str(value)
+    return text if option.text and "=" not in text else f"{option.key}={text}"

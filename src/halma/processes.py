@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Generic, TypeVar, cast
@@ -139,7 +140,7 @@ def map_ordered(
         return
     finished: dict[int, R] = {}
     due = 0
-    with ProcessPool(_WithoutProgress(function), workers) as pool:
+    with ProcessPool(partial(_without_progress, function), workers) as pool:
         for event in pool.run(items, queued=_QUEUED, lookahead=_LOOKAHEAD * workers):
             if isinstance(event, TaskProgress):
                 continue
@@ -151,14 +152,9 @@ def map_ordered(
                 due += 1
 
 
-class _WithoutProgress(Generic[T, R]):
-    """A function that reports no progress, as a pool wants it."""
-
-    def __init__(self, function: Callable[[T], R]) -> None:
-        self._function = function
-
-    def __call__(self, item: T, report: ReportProgress) -> R:
-        return self._function(item)
+def _without_progress(function: Callable[[T], R], item: T, report: ReportProgress) -> R:
+    """Run a function that reports no progress."""
+    return function(item)
 
 
 class _Worker(Generic[T, R]):
@@ -234,16 +230,15 @@ def _work(pipe: Connection, function: Callable[[T, ReportProgress], R]) -> None:
     with suppress(EOFError, BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
         while True:
             item = pipe.recv()
+            result, failure = None, None
             try:
-                answer = function(item, lambda fraction: pipe.send(float(fraction))), None
+                result = function(item, lambda fraction: pipe.send(float(fraction)))
             except HalmaError as error:
-                pipe.send((None, error))
+                failure = error
             except Exception as error:
                 failure = WorkerError(f"{error_text(error)}.")
                 failure.add_note(traceback.format_exc())
-                pipe.send((None, failure))
-            else:
-                pipe.send(answer)
+            pipe.send((result, failure))
 
 
 def _exit_with_parent() -> None:

@@ -18,6 +18,7 @@ from halma.errors import TensorFileError
 from halma.files import atomic_write, remove_temporary_files
 
 if TYPE_CHECKING:
+    import numpy as np
     import numpy.typing as npt
 
     Array = npt.NDArray[Any]
@@ -27,18 +28,6 @@ SUFFIX = ".safetensors"
 #: The key of the description in the file's metadata.
 KEY = "halma"
 _PREFIX = "iteration-"
-#: The format's names of types.
-_DTYPES = {
-    "bool": "BOOL",
-    "uint8": "U8",
-    "uint16": "U16",
-    "uint32": "U32",
-    "uint64": "U64",
-    "int32": "I32",
-    "int64": "I64",
-    "float32": "F32",
-    "float64": "F64",
-}
 #: Bytes that are read together.
 _PORTION = 1 << 24
 
@@ -101,7 +90,7 @@ def write_tensors(path: Path, arrays: Arrays, description: Mapping[str, Any]) ->
     offset = 0
     for name, array in in_order:
         header[name] = {
-            "dtype": _DTYPES[str(array.dtype)],
+            "dtype": _type_name(array.dtype),
             "shape": array.shape,
             "data_offsets": (offset, offset + array.nbytes),
         }
@@ -165,6 +154,11 @@ def list_iterations(folder: Path) -> list[tuple[int, Path]]:
         if digits.isdigit():
             found.append((int(digits), path))
     return sorted(found, reverse=True)
+
+
+def _type_name(dtype: np.dtype[Any]) -> str:
+    """Return the format's name of a type: BOOL, or such as U8, I32 and F64."""
+    return "BOOL" if dtype.kind == "b" else f"{dtype.kind.upper()}{8 * dtype.itemsize}"
 
 
 def _checksum_of(description: Mapping[str, Any]) -> hashlib.blake2b:

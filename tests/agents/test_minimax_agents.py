@@ -6,7 +6,6 @@ import pytest
 
 import halma
 from halma.agents import agent, play_game
-from halma.agents.minimax import MinimaxAgent
 from halma.errors import OptionError, UnknownAgentError
 
 
@@ -126,11 +125,7 @@ def test_phases():
     chosen = halma.game("rhombus-6x6-6")
     record = halma.Record(chosen)
     rng = random.Random(0)
-    full, shallow, phased = (
-        MinimaxAgent("full", 4),
-        MinimaxAgent("shallow", 1),
-        MinimaxAgent("phased", 4, phases=True),
-    )
+    full, shallow, phased = map(agent, ("minimax:4", "minimax:1", "minimax:4,phases=on"))
     seen = []
     while not record.is_over:
         contact = chosen.contact(record.position.state)

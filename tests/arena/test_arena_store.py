@@ -8,8 +8,7 @@ import pytest
 from arena_helpers import made_up
 
 from halma.arena import GameStore, Sprt, make_plan, play_matches
-from halma.arena.replay import replay_game
-from halma.arena.store import APPLICATION_ID, VERSION
+from halma.arena.store import APPLICATION_ID, VERSION, replay_game
 from halma.errors import StoreError
 
 PLAN = make_plan("ewn-3x3-3", ["greedy", "random"], seed=4)
@@ -100,14 +99,14 @@ def test_games_can_be_replayed(path):
     with GameStore(path, read_only=True) as store:
         for identifier in (1, 2, 31, 60):
             replayed = replay_game(store, identifier)
-            played = replayed.played
-            assert replayed.last.result == played.result
+            played, game = replayed.played, replayed.record.game
+            assert replayed.record.result == played.result
             assert len(replayed.steps) == len(played.moves)
-            assert replayed.at_ply(0).text == replayed.game.position(replayed.at_ply(0).text).text
-            assert replayed.at_ply(replayed.plies) == replayed.last
-            if not replayed.game.position(played.start).is_chance:
+            assert replayed.at_ply(0).text == game.position(replayed.at_ply(0).text).text
+            assert replayed.at_ply(played.plies) == replayed.record.position
+            if not game.position(played.start).is_chance:
                 assert replayed.at_ply(0).text == played.start
-                after = replayed.game.position(played.start).play(played.moves[0])
+                after = game.position(played.start).play(played.moves[0])
                 assert replayed.at_ply(1) == after
         with pytest.raises(StoreError, match=r"There is no game 61 .* games 1 to 60"):
             replay_game(store, 61)

@@ -97,7 +97,7 @@ def test_the_peer_plays_whole_games():
     play = peers.random_games("einstein_wurfelt_nicht", seed=1, sample=200)
     # Random games of EinStein take some twenty plies on the full board.
     assert 18 < play(10) / 10 < 25
-    assert not peers.has("no_such_game")
+    assert peers.random_games("no_such_game", seed=1, sample=1) is None
 
 
 def test_the_verb_prints_one_object(monkeypatch):

@@ -8,7 +8,6 @@ from typer.testing import CliRunner
 
 from halma.bench import tabular
 from halma.bench.harness import Effort
-from halma.bench.memory import training_bytes
 from halma.bench.report import BenchReport
 from halma.cli.app import app
 from halma.errors import HalmaError
@@ -72,7 +71,7 @@ def test_memory_is_measured_in_another_process(few_games, monkeypatch, tmp_path)
 def test_memory_that_cannot_be_measured(tmp_path):
     (tmp_path / "no.table").write_bytes(b"nothing")
     with pytest.raises(HalmaError, match=r"'hsueh2023/ewn-3x3-3' was not measured: .*no\.table"):
-        training_bytes("hsueh2023/ewn-3x3-3", tmp_path / "no.table")
+        tabular.training_bytes("hsueh2023/ewn-3x3-3", tmp_path / "no.table")
 
 
 def test_the_verb(few_games, monkeypatch):

@@ -10,7 +10,7 @@ from halma.draw.scene import Cell, Piece, Scene
 from halma.errors import HalmaError, PositionError, UnknownVariantError
 from halma.games import Limits
 from halma.games.conformance import check
-from halma.games.load import load
+from halma.games.registry import load
 from halma.games.scripted import ScriptedGame
 
 

@@ -34,8 +34,8 @@ from halma.learn.reports.events import (
 from halma.learn.reports.page import write_report
 from halma.learn.run import BAD_BATCH, MODEL, WEIGHTS, RunDirectory
 from halma.learn.trainer import Trainer
-from halma.networks.evaluator_pool import EvaluatorPool
 from halma.networks.network_file import read_info
+from halma.networks.torch_evaluator import EvaluatorPool
 from halma.networks.weights import load_weights
 from halma.tensors import list_iterations, open_tensors
 

@@ -18,7 +18,6 @@ from halma.games import Position, Record
 from halma.search import Minimax, TreeSearch, search_options
 from halma.search.minimax import default_weights
 from halma.solve import Solution, solution_for
-from halma.solve.solver import endgames_for
 
 GAME = halma.game("draughts-8x8")
 WORTH = {"win": 1.0, "draw": 0.5, "loss": 0.0}
@@ -31,7 +30,7 @@ def no_tables(tmp_path, monkeypatch):
 
 @cache
 def endings(pieces: int) -> Solution:
-    return endgames_for(GAME, pieces)
+    return solution_for(GAME, pieces)
 
 
 def few_pieces(pieces: int, number: int, seed: int = 0) -> list[Position]:

@@ -6,8 +6,9 @@ import pytest
 from reference import racing
 
 import halma
+from halma import _core
 from halma.errors import UnknownAgentError
-from halma.search import greedy_games, greedy_record, lookahead_moves
+from halma.search import greedy_games, lookahead_moves
 
 RHOMBI = ["rhombus-4x4-3", "rhombus-7x7-6", "rhombus-7x7-6:rules=liu2019"]
 
@@ -16,6 +17,19 @@ def positions(variant, number, seed):
     game = halma.game(variant)
     states = game.core.sample_states(game.core.initial(), number, seed, 60)
     return [halma.Position(game, bytes(state)) for state in states]
+
+
+def greedy_record(game, number, seed=0, random_plies=3, stochastic=()):
+    """Return one of the games that `greedy_games` counts, the first having number 0."""
+    record = halma.Record(game)
+    options = (number, seed, random_plies, list(stochastic))
+    for chance, value in _core.greedy_game(game.core, game.limits, *options):
+        state = record.position.state
+        if chance:
+            record.resolve(game.format_outcome(state, value))
+        else:
+            record.play(game.format_move(state, value))
+    return record
 
 
 @pytest.mark.parametrize("variant", RHOMBI)
@@ -36,7 +50,7 @@ def test_every_greedy_move_is_one_the_greedy_agent_may_play(variant):
     record = greedy_record(game, 3, seed=2, random_plies=1)
     checked = plies = 0
     for i, (chance, value) in enumerate(record.events):
-        state = record.state_at(i)
+        state = record.core.state_at(i)
         if chance:
             continue
         plies += 1

@@ -11,7 +11,8 @@ from halma import _core
 from halma.agents import agent, play_game
 from halma.games import Record
 from halma.solve import solve
-from halma.solve.tables import open_table, table_path
+from halma.solve.solver import open_table
+from halma.solve.tables import table_path
 
 
 class NaiveRetrograde:

@@ -14,9 +14,9 @@ import halma
 from halma.errors import TableError
 from halma.solve import solve, solver
 from halma.solve.engines import ENGINES
-from halma.solve.tables import open_table, table_path, tables_folder
+from halma.solve.solver import open_table
+from halma.solve.tables import load_arrays, save_arrays, table_path, tables_folder
 from halma.solve.truth import longest_win
-from halma.storage import load_arrays, save_arrays
 
 SMALL = halma.game("ewn-3x3-2")
 
@@ -68,7 +68,7 @@ def test_foreign_tables_are_refused(path, tmp_path, monkeypatch):
     other.write_text("This is not a table, whatever its name says. " * 10)
     with pytest.raises(TableError, match="not an array file of halma"):
         open_table(other, SMALL)
-    monkeypatch.setattr("halma.storage.FORMAT", 2)
+    monkeypatch.setattr("halma.solve.tables.FORMAT", 2)
     with pytest.raises(TableError, match="its format is 1, but 2"):
         open_table(path, SMALL)
 
@@ -257,7 +257,7 @@ def test_too_little_memory_and_disk(tmp_path, monkeypatch):
         TableError, match=r"has 614,009,864 positions and needs 5\.2 GiB .* 'ewn-3x"
     ):
         solve(halma.game("ewn-3x4-4"), tmp_path, memory=1 << 30)
-    monkeypatch.setattr(solver, "_free_memory", lambda: 1 << 20)
+    monkeypatch.setattr(solver, "free_memory", lambda: 1 << 20)
     with pytest.raises(TableError, match=r"but 1\.0 MiB free; the largest variant"):
         solve(halma.game("ewn-3x3-3"), tmp_path)
     monkeypatch.undo()

@@ -1,10 +1,9 @@
 """Agents, which choose moves. `agent("greedy:stochastic")` finds one by its name."""
 
-from halma.agents.agent import Agent, Analyst
+from halma.agents.agent import Agent, AgentSpec, Analyst
 from halma.agents.human import LeftError
 from halma.agents.play import Step, play_game
 from halma.agents.registry import agent, register, specs
-from halma.agents.spec import AgentSpec
 
 __all__ = [
     "Agent",

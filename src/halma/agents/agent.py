@@ -1,11 +1,14 @@
-"""The protocols of agents."""
+"""The protocols of agents, and what is known of an agent before its options are."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from halma.games import Move, Record
+from halma.names import Option, Value
 
 if TYPE_CHECKING:
     from halma.search.analysis import Analysis
@@ -31,3 +34,21 @@ class Analyst(Protocol):
 
     def analyse(self, record: Record, rng: random.Random) -> Analysis:
         """Analyse the record's position, where a player must be to move."""
+
+
+@dataclass(frozen=True)
+class AgentSpec:
+    """An agent's name, its options and how one is made."""
+
+    name: str
+    #: a line for listings
+    about: str
+    #: takes the canonical name and the resolved options
+    build: Callable[[str, Mapping[str, Value]], Agent]
+    options: Sequence[Option] = ()
+    #: the option that may stand bare
+    main: str | None = None
+    #: a name to try, where the bare one lacks something
+    example: str = ""
+    #: for an agent with a path in place of options: the error where it is missing
+    no_path: str = ""

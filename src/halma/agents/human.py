@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from typing import TextIO
 
-from halma.agents.spec import AgentSpec
+from halma.agents.agent import AgentSpec
 from halma.errors import HalmaError, MoveError
 from halma.games import Move, Record
 

@@ -1,22 +1,23 @@
-"""The agent that plays by Monte-Carlo tree search."""
+"""Agents that play by tree search: `mcts`, and `net`, whose leaves a network evaluates."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 from weakref import ReferenceType, ref
 
-from halma.agents.agent import Agent
+from halma.agents.agent import Agent, AgentSpec
 from halma.agents.oracles import ENDGAMES, NO_ORACLE, OracleChoice
-from halma.agents.spec import AgentSpec, declared_option, declared_value
-from halma.errors import OptionError
+from halma.errors import NameSyntaxError, OptionError
 from halma.games import Game, Move, Record
 from halma.names import Option, Value
+from halma.networks import OnnxEvaluator, find_network, load
 from halma.search.analysis import Analysis, MoveReport
 from halma.search.evaluator import Evaluator
-from halma.search.options import DECLARED, RULES, check_rule, search_options
+from halma.search.options import DECLARED, POLICY_RULES, RULES, check_rule, search_options
 from halma.search.tree_search import EVALUATORS, TreeSearch
 
 
@@ -78,6 +79,24 @@ class TreeAgent:
         return tree.search(record, self.simulations, self.seconds, line_length)
 
 
+@dataclass
+class NetAgent(TreeAgent):
+    """Plays the best move of a tree search whose leaves a network evaluates."""
+
+    file: Path = Path()
+    threads: int = 1
+    _network: OnnxEvaluator | None = field(default=None, repr=False, compare=False)
+    #: the variant that the network was checked to be for
+    _checked: Game | None = field(default=None, repr=False, compare=False)
+
+    def evaluator(self, game: Game) -> OnnxEvaluator:
+        """Return the network, checked to be for this variant."""
+        if self._network is None or self._checked != game:
+            self._network = load(self.file, game, self.threads)
+            self._checked = game
+        return self._network
+
+
 def sample_move(reports: tuple[MoveReport, ...], temperature: float, rng: random.Random) -> Move:
     """Sample a move with a probability proportional to policy^(1 / temperature)."""
     # Relative to the largest, so that a low temperature does not make all of them zero.
@@ -86,37 +105,52 @@ def sample_move(reports: tuple[MoveReport, ...], temperature: float, rng: random
     return rng.choices(reports, weights)[0].move
 
 
-#: options of tree search that every agent with a tree has
-TREE_OPTIONS = tuple(
-    declared_option(info, **({"default": "uct"} if name == "rule" else {}))
-    for name, info in DECLARED.items()
-)
-TEMPERATURE_OPTIONS = (
+def _declared(**rule: Any) -> Iterator[Option]:
+    """Yield the options that the core declares, some fields of `rule` replaced.
+
+    Booleans are off and on, and None is auto.
+    """
+    for name, info in DECLARED.items():
+        default: Any = "auto" if info.default is None else info.default
+        choices = tuple(info.choices)
+        if info.type == "bool":
+            default, choices = "on" if default else "off", ("off", "on")
+        decimal = info.type == "float"
+        option = Option(name, default, info.about, choices, info.low, info.high, decimal)
+        yield replace(option, **rule) if name == "rule" else option
+
+
+_TEMPERATURE = (
     Option("temperature", 0.0, "0 plays the best move.", low=0, high=100, decimal=True),
     Option("temperature_plies", 0, "Plies during which moves are sampled.", low=1, high=10**6),
 )
 
 
-def tree_options(given: Mapping[str, Value]) -> dict[str, Any]:
-    """Return the options of tree search among an agent's, checked against the rule."""
-    values = {
-        name: declared_value(info, given[name]) for name, info in DECLARED.items() if name in given
-    }
+def _tree_settings(given: Mapping[str, Value]) -> dict[str, Any]:
+    """Return the fields of an agent that every tree search has, checked against the rule."""
+    values: dict[str, Any] = {}
+    for name, info in DECLARED.items():
+        value = given[name]
+        values[name] = value == "on" if info.type == "bool" else None if value == "auto" else value
     check_rule(values)
     alpha = values["dirichlet_alpha"] != DECLARED["dirichlet_alpha"].default
     if alpha and not values["dirichlet_weight"]:
         raise OptionError("'dirichlet_alpha' needs a 'dirichlet_weight'.")
     if given["temperature_plies"] and not given["temperature"]:
         raise OptionError("'temperature_plies' needs a 'temperature'.")
-    return values
+    return {
+        "options": values,
+        "simulations": int(given["sims"]) or None,
+        "temperature": float(given["temperature"]),
+        "temperature_plies": int(given["temperature_plies"]),
+    }
 
 
 def _build(name: str, given: Mapping[str, Value]) -> Agent:
-    simulations, seconds = int(given["sims"]) or None, float(given["time"]) or None
-    if simulations is None and seconds is None:
+    if not given["sims"] and not given["time"]:
         raise OptionError("'mcts' needs a limit: sims=800 or time=0.5, say.")
     rule = str(given["rule"])
-    if RULES[rule].needs_budget and simulations is None:
+    if RULES[rule].needs_budget and not given["sims"]:
         raise OptionError(f"'rule={rule}' plans its simulations in advance, so it needs 'sims'.")
     if given["scale"] and given["evaluator"] != "linear":
         raise OptionError("'scale' is for 'evaluator=linear'.")
@@ -126,16 +160,20 @@ def _build(name: str, given: Mapping[str, Value]) -> Agent:
     solution = given["evaluator"] == "solution"
     return TreeAgent(
         name,
-        simulations,
-        seconds,
-        tree_options(given),
-        "uniform" if solution else str(given["evaluator"]),
+        **_tree_settings(given),
+        seconds=float(given["time"]) or None,
+        core_evaluator="uniform" if solution else str(given["evaluator"]),
         scale=float(given["scale"]),
         reuse=given["reuse"] == "on",
-        temperature=float(given["temperature"]),
-        temperature_plies=int(given["temperature_plies"]),
         oracles=OracleChoice(int(given["endgames"]), solution),
     )
+
+
+def _build_net(name: str, given: Mapping[str, Value]) -> Agent:
+    if not given["file"]:
+        raise NameSyntaxError("'net' plays from a file: write net:FILE, or net:FILE,sims=400.")
+    file, threads = find_network(str(given["file"])), int(given["threads"])
+    return NetAgent(name, **_tree_settings(given), file=file, threads=threads)
 
 
 SPEC = AgentSpec(
@@ -145,7 +183,7 @@ SPEC = AgentSpec(
     options=(
         Option("sims", 0, "Simulations a move.", low=1, high=10**9),
         Option("time", 0, "Seconds a move.", low=0.001, high=86_400, decimal=True),
-        *TREE_OPTIONS,
+        *_declared(default="uct"),
         Option("evaluator", "rollout", "Evaluator of leaves.", choices=(*EVALUATORS, "solution")),
         Option(
             "scale",
@@ -156,9 +194,23 @@ SPEC = AgentSpec(
             decimal=True,
         ),
         Option("reuse", "off", "Keep the tree from move to move.", choices=("off", "on")),
-        *TEMPERATURE_OPTIONS,
+        *_TEMPERATURE,
         ENDGAMES,
     ),
     main="sims",
     example="mcts:sims=100",
+)
+NET_SPEC = AgentSpec(
+    "net",
+    "tree search with a network",
+    _build_net,
+    options=(
+        Option("file", "", "A network file, or the name of one that comes with halma.", text=True),
+        Option("sims", 100, "Simulations a move.", low=1, high=10**7),
+        *_declared(choices=POLICY_RULES),
+        *_TEMPERATURE,
+        Option("threads", 1, "Threads of the network.", low=1, high=64),
+    ),
+    main="file",
+    example="net:network.onnx,sims=400",
 )

@@ -1,16 +1,16 @@
-"""he2016's players: minimax to a fixed depth, and the variant with three phases."""
+"""Agents that play what a minimax search finds best."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from halma.agents.agent import Agent
-from halma.agents.alphabeta import WEIGHTS, read_weights
+from halma.agents.agent import Agent, AgentSpec
 from halma.agents.oracles import ENDGAMES, NO_ORACLE, SOLUTION, OracleChoice
-from halma.agents.spec import AgentSpec
+from halma.agents.racing import LookaheadAgent
+from halma.errors import OptionError
 from halma.games import Game, Move, Record
 from halma.names import Option, Value
 from halma.search.analysis import Analysis
@@ -19,81 +19,125 @@ from halma.search.minimax import MAX_DEPTH, Minimax
 
 @dataclass
 class MinimaxAgent:
-    """Plays the best move of a plain minimax to a fixed depth.
-
-    With `phases` it does so only while the armies are in contact. Before, it plays the
-    move with the best evaluation; afterwards it plays like `lookahead:depth=2`, since the
-    armies no longer block each other.
-    """
+    """Plays the best move of a minimax search with limits; ties go to the first found."""
 
     name: str
-    depth: int = 2
-    weights: tuple[float, ...] = ()
+    depth: int | None = None
+    nodes: int | None = None
+    seconds: float | None = None
+    #: of `Minimax`, by name
+    options: Mapping[str, Any] = field(default_factory=dict)
+    #: he2016's variant, which searches only while the armies are in contact. Before, it plays
+    #: the move with the best evaluation; afterwards, as they no longer block each other, it
+    #: looks two own moves ahead.
     phases: bool = False
     oracles: OracleChoice = NO_ORACLE
     #: made once per game; it keeps nothing between moves
     _made: Minimax | None = field(default=None, repr=False, compare=False)
 
     def choose(self, record: Record, rng: random.Random) -> Move:
-        """Return the best move; ties go to the first found."""
-        search = self._search(record.game)
-        contact = self._contact(record)
+        """Return the move found best; the only legal one at once."""
+        search, position = self._search(record.game), record.position
+        if len(position.legal_moves) == 1:
+            return position.legal_moves[0]
+        contact = record.game.contact(position.state) if self.phases else "during"
         if contact == "after":
-            return self._runner.choose(record, rng)
-        return search.search(record, depth=1 if contact == "before" else self.depth).best
+            return LookaheadAgent(depth=2).choose(record, rng)
+        depth = 1 if contact == "before" else self.depth
+        return search.search(record, depth=depth, nodes=self.nodes, seconds=self.seconds).best
 
     def analyse(self, record: Record, rng: random.Random) -> Analysis:
-        """Return what a search to the full depth finds, whatever the phase."""
+        """Return the value of every move, whatever the phase; that takes longer than the best."""
         search = self._search(record.game)
-        return search.search(record, depth=self.depth, all_moves=True).as_analysis()
-
-    @cached_property
-    def _runner(self) -> Agent:
-        from halma.agents.registry import agent  # which knows this module
-
-        return agent("lookahead:depth=2")
-
-    def _contact(self, record: Record) -> str:
-        return record.game.contact(record.position.state) if self.phases else "during"
+        return search.search(
+            record, depth=self.depth, nodes=self.nodes, seconds=self.seconds, all_moves=True
+        ).as_analysis()
 
     def _search(self, game: Game) -> Minimax:
         if self._made is None or self._made.game is not game:
-            self._made = Minimax(
-                game,
-                weights=self.weights,
-                deepen=False,
-                quiescence=False,
-                limits="rules",
-                oracle=self.oracles.oracle(game),
-            )
+            self._made = Minimax(game, **self.options, oracle=self.oracles.oracle(game))
         return self._made
 
 
-def _build(name: str, given: Mapping[str, Value]) -> Agent:
-    return MinimaxAgent(
-        name,
-        int(given["depth"]),
-        read_weights(given["weights"]),
-        given["phases"] == "on",
-        OracleChoice.read(given),
-    )
+def _spec(
+    name: str, about: str, main: str, options: tuple[Option, ...], example: str = "", **fixed: Any
+) -> AgentSpec:
+    """Return the spec of an agent whose search has these `fixed` options."""
+
+    def build(full: str, given: Mapping[str, Value]) -> Agent:
+        depth, nodes = int(given["depth"]) or None, int(given.get("nodes", 0)) or None
+        seconds = float(given.get("time", 0)) or None
+        if not depth and not nodes and not seconds:
+            raise OptionError(f"'{name}' needs a limit: depth=3, nodes=10000 or time=0.1, say.")
+        search = {"kind": name, "scale": float(given.get("scale", 1.0)), **fixed}
+        if given["weights"] != "own":
+            search["weights"] = tuple(map(float, str(given["weights"]).split("/")))
+        phases, oracles = given.get("phases") == "on", OracleChoice.read(given)
+        return MinimaxAgent(full, depth, nodes, seconds, search, phases, oracles)
+
+    return AgentSpec(name, about, build, options, main, example)
 
 
-SPEC = AgentSpec(
-    "minimax",
-    "minimax to a fixed depth with a linear evaluation (he2016)",
-    _build,
-    options=(
-        Option("depth", 2, "Plies of the search.", low=1, high=MAX_DEPTH),
-        WEIGHTS,
-        Option(
-            "phases",
-            "off",
-            "Search only while the armies are in contact.",
-            choices=("off", "on"),
-        ),
-        ENDGAMES,
-        SOLUTION,
+_DEPTH = Option("depth", 0, "Plies of the search.", low=1, high=MAX_DEPTH)
+_WEIGHTS = Option(
+    "weights",
+    "own",
+    "Weights of the game's features, separated by slashes.",
+    low=-100_000,
+    high=100_000,
+    decimal=True,
+    series=True,
+)
+_COMMON = (
+    _DEPTH,
+    Option("time", 0.0, "Seconds a move.", low=0.001, high=86_400, decimal=True),
+    Option("nodes", 0, "Positions a move.", low=1, high=10**12),
+    _WEIGHTS,
+)
+_PHASES = Option(
+    "phases", "off", "Search only while the armies are in contact.", choices=("off", "on")
+)
+_SCALE = Option(
+    "scale", 1.0, "Scale of a lead before the sigmoid.", low=0.001, high=1000, decimal=True
+)
+
+SPECS = (
+    _spec(
+        "minimax",
+        "minimax to a fixed depth with a linear evaluation (he2016)",
+        "depth",
+        (replace(_DEPTH, default=2), _WEIGHTS, _PHASES, ENDGAMES, SOLUTION),
+        kind="alphabeta",
+        deepen=False,
+        quiescence=False,
+        limits="rules",
     ),
-    main="depth",
+    _spec(
+        "alphabeta",
+        "minimax for two players without chance",
+        "time",
+        (*_COMMON, ENDGAMES, SOLUTION),
+        "alphabeta:depth=4",
+    ),
+    _spec(
+        "expectimax",
+        "minimax for two players with chance",
+        "depth",
+        (*_COMMON, _SCALE, SOLUTION),
+        "expectimax:depth=2",
+    ),
+    _spec(
+        "maxn",
+        "max^n: every player maximises its own score; no chance",
+        "depth",
+        _COMMON,
+        "maxn:depth=2",
+    ),
+    _spec(
+        "paranoid",
+        "paranoid: all others against the mover; no chance",
+        "depth",
+        _COMMON,
+        "paranoid:depth=2",
+    ),
 )

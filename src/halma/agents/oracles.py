@@ -38,11 +38,11 @@ class OracleChoice:
 
     def oracle(self, game: Game) -> _core.Oracle | None:
         """Return the oracle for a game, or raise a `TableError`."""
-        from halma.solve.solver import endgames_for, solution_for
+        from halma.solve import solution_for
 
         if self.solution:
             return solution_for(game).oracle
-        return endgames_for(game, self.endgames).oracle if self.endgames else None
+        return solution_for(game, self.endgames).oracle if self.endgames else None
 
 
 NO_ORACLE = OracleChoice()

@@ -20,18 +20,13 @@ class Step:
 
 
 def play_game(
-    record: Record,
-    agents: Sequence[Agent],
-    seed: int | str = 0,
-    most_plies: int = 0,
-    dice: random.Random | None = None,
+    record: Record, agents: Sequence[Agent], seed: int | str = 0, most_plies: int = 0
 ) -> Iterator[Step]:
     """Let agents play a record to its end, and yield every step once it is in the record.
 
     The first agent is the first player. Chance and each player draw from generators of
-    their own, so that a change in how one of them plays does not change the dice; every
-    outcome of chance takes one number, so that `dice` in the same condition fall alike. The
-    game also stops once the record has `most_plies` plies, 0 meaning never.
+    their own, so that a change in how one of them plays does not change the dice. The game
+    also stops once the record has `most_plies` plies, 0 meaning never.
     """
     players = record.game.players
     if len(agents) != players:
@@ -39,7 +34,7 @@ def play_game(
             f"'{record.game.name}' is for {players} players, so it takes {players} agents, "
             f"not {len(agents)}."
         )
-    dice = dice or random.Random(f"{seed}/chance")
+    dice = random.Random(f"{seed}/chance")
     generators = [random.Random(f"{seed}/player {i}") for i in range(players)]
     while not record.is_over and not (most_plies and record.plies >= most_plies):
         before = record.position

@@ -4,38 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from halma.agents import (
-    alphabeta,
-    greedy,
-    human,
-    initialize,
-    lookahead,
-    mcts,
-    minimax,
-    net,
-    optimal,
-    random,
-    tabular,
-)
-from halma.agents.agent import Agent
-from halma.agents.spec import AgentSpec
-from halma.errors import UnknownAgentError, suggestion
+from halma.agents import human, mcts, minimax, racing, tables
+from halma.agents.agent import Agent, AgentSpec
+from halma.errors import NameSyntaxError, UnknownAgentError, suggestion
 from halma.names import join, resolve, split
 
 _SPECS = {
     spec.name: spec
     for spec in (
-        random.SPEC,
-        greedy.SPEC,
-        initialize.SPEC,
-        lookahead.SPEC,
+        *racing.SPECS,
         mcts.SPEC,
-        minimax.SPEC,
-        *alphabeta.SPECS,
-        net.SPEC,
-        optimal.SPEC,
-        optimal.TABLE_SPEC,
-        tabular.SPEC,
+        *minimax.SPECS,
+        mcts.NET_SPEC,
+        *tables.SPECS,
         human.SPEC,
     )
 }
@@ -60,8 +41,11 @@ def agent(name: str) -> Agent:
             f"There is no agent '{bare[:60]}'.{suggestion(bare, _SPECS)} "
             f"There are {', '.join(_SPECS)}."
         )
-    if spec.rest is not None:
-        return spec.build(name, {spec.rest: name.partition(":")[2]})
+    if spec.no_path:
+        path = name.partition(":")[2]
+        if not path:
+            raise NameSyntaxError(spec.no_path)
+        return spec.build(name, {"path": path})
     _, given = split(name[:500], main=spec.main)
     values = resolve(bare, given, spec.options)
     return spec.build(join(bare, values, spec.options), values)

@@ -1,6 +1,6 @@
 """Matches between agents: plan, games, results, ratings, stored games."""
 
-from halma.arena.games import MatchGame, PlayedGame
+from halma.arena.games import PlayedGame
 from halma.arena.matches import play_matches
 from halma.arena.plan import Plan, make_plan
 from halma.arena.ratings import Rating, rate
@@ -10,7 +10,6 @@ from halma.arena.tally import Tally
 
 __all__ = [
     "GameStore",
-    "MatchGame",
     "Plan",
     "PlayedGame",
     "Rating",

@@ -41,36 +41,23 @@ def crosstable(
     ratings: Sequence[Rating], pairings: Mapping[tuple[int, int], Tally]
 ) -> list[Standing]:
     """Return the standings, highest rating first; `pairings` is indexed as `ratings` is."""
+    cells: dict[tuple[int, int], PairingScore] = {}
+    points, totals = [0.0] * len(ratings), [0.0] * len(ratings)
+    for (i, j), tally in pairings.items():
+        wins, draws, losses = tally.all.wins, tally.all.draws, tally.all.losses
+        cells[i, j] = PairingScore(tally.games, wins, draws, losses, tally.scores[0])
+        cells[j, i] = PairingScore(tally.games, losses, draws, wins, tally.scores[1])
+        for index, scored in zip((i, j), tally.points, strict=True):
+            points[index] += scored
+            totals[index] += sum(tally.points)
     order = sorted(range(len(ratings)), key=lambda index: -ratings[index].elo)
     rows = []
     for index in order:
-        scores = [_pairing(pairings, index, other) for other in order]
-        sides = [
-            (tally, side)
-            for pair, tally in pairings.items()
-            for side, who in enumerate(pair)
-            if who == index
-        ]
-        total = sum(sum(tally.points) for tally, _ in sides)
-        scored = sum(tally.points[side] for tally, side in sides)
-        games = sum(tally.games for tally, _ in sides)
-        rows.append(
-            Standing(ratings[index], games, scored / total if total else 0.5, tuple(scores))
-        )
+        row = tuple(cells.get((index, other)) for other in order)
+        games = sum(cell.games for cell in row if cell)
+        score = points[index] / totals[index] if totals[index] else 0.5
+        rows.append(Standing(ratings[index], games, score, row))
     return rows
-
-
-def _pairing(
-    pairings: Mapping[tuple[int, int], Tally], index: int, other: int
-) -> PairingScore | None:
-    if index == other:
-        return None
-    side = 0 if (index, other) in pairings else 1
-    tally = pairings[(index, other) if side == 0 else (other, index)]
-    won, lost = tally.all.wins, tally.all.losses
-    if side == 1:
-        won, lost = lost, won
-    return PairingScore(tally.games, won, tally.all.draws, lost, tally.scores[side])
 
 
 def as_dicts(rows: Sequence[Standing]) -> list[dict[str, Any]]:

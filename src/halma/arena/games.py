@@ -11,7 +11,7 @@ from halma.agents import agent
 from halma.arena.openings import play_opening
 from halma.arena.plan import Plan
 from halma.games import Game, Move
-from halma.games.load import load
+from halma.games.registry import load
 
 
 @dataclass(frozen=True)

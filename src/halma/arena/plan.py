@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 
 import halma
@@ -14,7 +14,7 @@ from halma.agents import agent
 from halma.arena.openings import default_plies
 from halma.errors import HalmaError, UnknownVariantError
 from halma.games import game as find_game
-from halma.games.load import load
+from halma.games.registry import load
 
 #: ply limit of a game unless another is given
 MAX_PLIES = 2000
@@ -70,18 +70,7 @@ class Plan:
     def identity(self) -> str:
         """The plan as JSON text, which identifies a stored match."""
         book = hashlib.sha256("\n".join(self.book).encode()).hexdigest() if self.book else None
-        return json.dumps(
-            {
-                "game": self.game,
-                "agents": self.agents,
-                "players": self.players,
-                "seed": self.seed,
-                "opening_plies": self.opening_plies,
-                "book": book,
-                "max_plies": self.max_plies,
-                "halma": halma.__version__,
-            }
-        )
+        return json.dumps({**asdict(self), "book": book, "halma": halma.__version__})
 
 
 def make_plan(
@@ -94,7 +83,7 @@ def make_plan(
 ) -> Plan:
     """Check the arguments and return a plan with canonical names.
 
-    `game` is a variant or a name that `halma.games.load.load` accepts. `opening_plies`
+    `game` is a variant or a name that `halma.games.registry.load` accepts. `opening_plies`
     defaults to two for each player, or to none with a book or in a game of chance.
     """
     name, loaded = _find(game)

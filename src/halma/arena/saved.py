@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from halma.arena.store import GameStore
 from halma.errors import GameReadError, HalmaError, StoreError
 from halma.games import Game
-from halma.games.load import load
+from halma.games.registry import load
 from halma.games.saved import SavedGame, replay
 
 

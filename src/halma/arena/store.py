@@ -1,4 +1,4 @@
-"""Finished games in an SQLite file.
+"""Finished games in an SQLite file, and their replay.
 
 A match is identified by its plan, so a match with the same plan continues where it stopped.
 Each game is one transaction in write-ahead mode: a process killed at any time leaves a file
@@ -15,12 +15,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
+from halma.agents import Step
 from halma.arena.games import PlayedGame
 from halma.arena.plan import Plan
-from halma.errors import StoreError
+from halma.errors import HalmaError, StoreError
+from halma.games import Position, Record
+from halma.games.registry import load
 
 #: "HLMA", in the header of our SQLite files
 APPLICATION_ID = 0x484C4D41
@@ -94,21 +96,15 @@ class GameStore:
     def __enter__(self) -> GameStore:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._db.close()
 
     def match_of(self, plan: Plan) -> int | None:
         """Return the id of the match with this plan, or None."""
         with self._sqlite_errors():
-            row = self._db.execute(
-                "SELECT id FROM match WHERE plan = ?", (plan.identity,)
-            ).fetchone()
-            return None if row is None else int(row[0])
+            match: int | None
+            match = self._one("SELECT max(id) FROM match WHERE plan = ?", plan.identity)
+            return match
 
     def matches(self) -> list[StoredMatch]:
         """Return all matches, the oldest first."""
@@ -210,19 +206,18 @@ class GameStore:
             self._db.execute("PRAGMA synchronous = NORMAL")
 
     def _one(self, query: str, *values: object) -> Any:
+        """Return the only column of the only row that a query finds."""
         return self._db.execute(query, values).fetchone()[0]
 
     def _verify(self) -> None:
         """Verify the checksums of all rows."""
-        for identifier, plan, checksum in self._db.execute("SELECT id, plan, checksum FROM match"):
-            if _checksum([plan]) != checksum:
-                raise StoreError(
-                    f"'{self.path}' is damaged: match {identifier} has a bad checksum."
-                )
-        rows = self._db.execute(f"SELECT id, checksum, {_COLUMNS} FROM game")
-        for identifier, checksum, *values in rows:
-            if _checksum(values) != checksum:
-                raise StoreError(f"'{self.path}' is damaged: game {identifier} has a bad checksum.")
+        for table, columns in (("match", "plan"), ("game", _COLUMNS)):
+            rows = self._db.execute(f"SELECT id, checksum, {columns} FROM {table}")
+            for identifier, checksum, *values in rows:
+                if _checksum(values) != checksum:
+                    raise StoreError(
+                        f"'{self.path}' is damaged: {table} {identifier} has a bad checksum."
+                    )
 
     @contextmanager
     def _sqlite_errors(self) -> Iterator[None]:
@@ -254,3 +249,42 @@ def _played(values: Sequence[Any]) -> PlayedGame:
 
 def _checksum(values: Sequence[Any]) -> int:
     return zlib.crc32(json.dumps(list(values)).encode())
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A stored game, played again."""
+
+    #: ids of game and match in the store
+    id: int
+    match: int
+    played: PlayedGame
+    record: Record
+    #: moves and outcomes with the positions before them
+    steps: list[Step]
+
+    def at_ply(self, ply: int | None) -> Position:
+        """Return the decision position after this number of moves; the last position for None."""
+        decisions = [step.before for step in self.steps if not step.before.is_chance]
+        return self.record.position if ply is None or ply >= len(decisions) else decisions[ply]
+
+
+def replay_game(store: GameStore, identifier: int) -> Replay:
+    """Play a stored game again; raise a `StoreError` if its moves cannot be played."""
+    match, played = store.game(identifier)
+    plan = next(stored.plan for stored in store.matches() if stored.id == match)
+    game = load(plan["game"])
+    steps = []
+    try:
+        record = Record(game, game.position(played.start))
+        for text in played.moves:
+            before = record.position
+            if before.is_chance:
+                steps.append(Step(before, before.find_outcome(text)))
+                record.resolve(text)
+            else:
+                steps.append(Step(before, before.find(text)))
+                record.play(text)
+    except HalmaError as error:
+        raise StoreError(f"Game {identifier} cannot be replayed: {error}") from None
+    return Replay(identifier, match, played, record, steps)

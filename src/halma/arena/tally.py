@@ -18,6 +18,8 @@ from halma.statistics import (
     proportion,
 )
 
+OUTCOMES = ("wins", "draws", "losses")
+
 
 @dataclass
 class ResultCounts:
@@ -65,7 +67,8 @@ class Tally:
         self.plies = 0
         #: number of finished sets by the first agent's proportion of their points
         self.set_scores: Counter[float] = Counter()
-        self._fingerprints: set[bytes] = set()
+        #: hashes of start and moves of all games
+        self.fingerprints: set[bytes] = set()
 
     @property
     def games(self) -> int:
@@ -73,14 +76,9 @@ class Tally:
         return self.all.games
 
     @property
-    def fingerprints(self) -> frozenset[bytes]:
-        """Hashes of start and moves of all games."""
-        return frozenset(self._fingerprints)
-
-    @property
     def distinct(self) -> int:
         """Number of games that differ in their start, a move or a chance outcome."""
-        return len(self._fingerprints)
+        return len(self.fingerprints)
 
     @property
     def at_set_end(self) -> bool:
@@ -106,7 +104,7 @@ class Tally:
         self.ends[played.end] += 1
         self.plies += played.plies
         moves = "\n".join((played.start, *played.moves))
-        self._fingerprints.add(hashlib.blake2b(moves.encode(), digest_size=16).digest())
+        self.fingerprints.add(hashlib.blake2b(moves.encode(), digest_size=16).digest())
         if self.at_set_end:
             done = self.sets[-1]
             self.set_scores[done.points / done.total if done.total else 0.5] += 1
@@ -122,11 +120,8 @@ class Tally:
     @property
     def score(self) -> Proportion:
         """The first agent's proportion of all points."""
-        return proportion(
-            [one.points for one in self.sets],
-            [one.total for one in self.sets],
-            sides=len(self.points),
-        )
+        points, totals = [one.points for one in self.sets], [one.total for one in self.sets]
+        return proportion(points, totals, sides=len(self.points))
 
     def rate(self, what: str) -> Proportion:
         """Return the rate of `wins`, `draws` or `losses`."""
@@ -182,12 +177,8 @@ class Tally:
             "distinct_games": self.distinct,
             "sets": len(self.sets),
             "set_size": plan.set_size,
-            "wins": self.all.wins,
-            "draws": self.all.draws,
-            "losses": self.all.losses,
-            "wins_interval": list(self.rate("wins").interval),
-            "draws_interval": list(self.rate("draws").interval),
-            "losses_interval": list(self.rate("losses").interval),
+            **{what: getattr(self.all, what) for what in OUTCOMES},
+            **{f"{what}_interval": list(self.rate(what).interval) for what in OUTCOMES},
             "scores": self.points,
             "points": self.scores,
             "points_interval": list(self.score.interval),

@@ -52,6 +52,17 @@ def measure_rate(
     return Measurement(name, rates(effort, work)[0], unit, goal)
 
 
+def repeated(function: Callable[[], object], units: float) -> Work:
+    """Return work that calls a function again and again; each call does this many units."""
+
+    def work(times: int) -> float:
+        for _ in range(times):
+            function()
+        return times * units
+
+    return work
+
+
 def _enough(work: Work, seconds: float) -> int:
     """Return the number of portions that last this long, after warming up."""
     portions = 1

@@ -22,8 +22,7 @@ from halma.interrupt import Interrupted
 from halma.learn.recipe import Recipe, load
 from halma.learn.selfplay import SelfPlay
 from halma.machine import core_count
-from halma.networks.evaluator_pool import EvaluatorPool
-from halma.networks.torch_evaluator import find_device
+from halma.networks.torch_evaluator import EvaluatorPool, find_device
 
 VARIANT, NETWORK, SIMULATIONS = "rhombus-7x7-6:liu2019", "liu2019", 175
 #: reported by liu2019: plies of a game, games per second on 12 cores and a GPU

@@ -10,11 +10,10 @@ own count, a chance outcome is not a ply.
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
 
-from halma.bench.harness import Effort, Work, rates
+from halma.bench.harness import Effort, Work, measure_rate, rates
 from halma.bench.report import Measurement
 
 NAME = "OpenSpiel"
@@ -33,26 +32,29 @@ def about() -> str:
     return f"{NAME} {version('open_spiel')}" if available() else "none"
 
 
-def has(name: str) -> bool:
-    """Return whether OpenSpiel is installed and knows this game."""
-    if not available():
-        return False
-    import pyspiel
-
-    return name in pyspiel.registered_names()
-
-
-def compare(row: Measurement, effort: Effort, ours: Work, peer: Work, unit: str) -> Measurement:
-    """Return the row with our rate and the peer's, measured in turns."""
+def measure_beside(
+    name: str,
+    unit: str,
+    effort: Effort,
+    ours: Work,
+    peer: Work | None,
+    peer_unit: str,
+    goal: float | None = None,
+) -> Measurement:
+    """Measure our units per second and, in turns with them, those of a peer if there is one."""
+    if peer is None:
+        return measure_rate(name, unit, effort, ours, goal)
     value, peer_value = rates(effort, ours, peer)
-    return replace(row, value=value, peer=NAME, peer_value=peer_value, peer_unit=unit)
+    return Measurement(
+        name, value, unit, goal, peer=NAME, peer_value=peer_value, peer_unit=peer_unit
+    )
 
 
-def random_games(name: str, seed: int, sample: int) -> Work:
+def random_games(name: str, seed: int, sample: int) -> Work | None:
     """Return work that plays random games of an OpenSpiel game and counts plies."""
-    import pyspiel
-
-    game = pyspiel.load_game(name)
+    game = _load(name)
+    if game is None:
+        return None
     rng = random.Random(seed)
     start = _first_decision(game, rng)
     plies = sum(_random_length(start.clone(), rng) for _ in range(sample)) / sample
@@ -64,15 +66,15 @@ def random_games(name: str, seed: int, sample: int) -> Work:
     return play
 
 
-def tree_search(name: str, seed: int, simulations: int, c: float) -> Work:
+def tree_search(name: str, seed: int, simulations: int, c: float) -> Work | None:
     """Return work that searches from the start of an OpenSpiel game and counts simulations.
 
     The MCTSBot makes one random rollout per simulation. It stops early where a move is
     forced or proven, so the visits of its root are counted.
     """
-    import pyspiel
-
-    game = pyspiel.load_game(name)
+    game = _load(name)
+    if game is None:
+        return None
     start = _first_decision(game, random.Random(seed))
 
     def search(times: int) -> float:
@@ -80,6 +82,15 @@ def tree_search(name: str, seed: int, simulations: int, c: float) -> Work:
         return float(sum(bot.mcts_search(start).explore_count for bot in bots))
 
     return search
+
+
+def _load(name: str) -> Any:
+    """Return a game of OpenSpiel, or None where OpenSpiel is not installed or lacks the game."""
+    if not available():
+        return None
+    import pyspiel
+
+    return pyspiel.load_game(name) if name in pyspiel.registered_names() else None
 
 
 def _bot(game: Any, rollouts: int, c: float, simulations: int, megabytes: int, seed: int) -> Any:

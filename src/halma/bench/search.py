@@ -5,32 +5,24 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 
 from halma import _core
 from halma.bench import peers
-from halma.bench.harness import Effort, Work, measure_rate, rates
+from halma.bench.harness import Effort, Work, measure_rate, rates, repeated
 from halma.bench.report import Measurement
 from halma.games import Game, Record, game
-from halma.search import search_options
-
-
-@dataclass(frozen=True)
-class RolloutCase:
-    """Tree search with one random rollout per simulation, and OpenSpiel's game beside it."""
-
-    variant: str
-    peer: str
-    #: goal, as a multiple of the peer's simulations per second
-    factor: float
-
+from halma.search import Minimax, greedy_games, search_options
 
 #: variant, simulations per second with a uniform evaluator
 UNIFORM = (("ewn-3x3-3", 3e6), ("cdc-2x4-PPPP", 2e6), ("rhombus-7x7-6", 1e6))
+#: one random rollout per simulation: variant, OpenSpiel's game beside it, goal as a multiple of
+#: OpenSpiel's simulations per second
 ROLLOUTS = (
-    RolloutCase("ewn-5x5-6", "einstein_wurfelt_nicht", 12),
-    RolloutCase("cdc-4x8", "banqi", 8),
-    RolloutCase("draughts-8x8", "checkers", 60),
+    ("ewn-5x5-6", "einstein_wurfelt_nicht", 12),
+    ("cdc-4x8", "banqi", 8),
+    ("draughts-8x8", "checkers", 60),
 )
 #: he2016 searches four plies from the start, on the board it shows and on the one it counts
 MINIMAX = ("rhombus-6x6-6", "star-121-2p")
@@ -49,21 +41,23 @@ def measure_search(effort: Effort, seed: int) -> Iterator[Measurement | str]:
     if not peers.available():
         yield peers.MISSING
     for name, goal in UNIFORM:
-        yield measure_rate(
-            f"{name} tree, no rollout", "sims/s", effort, _uniform(game(name), seed), goal
+        search = _core.Search(game(name).core, _core.SearchOptions(), "uniform", seed=seed)
+        work = _repeated_search(search, first_decision(game(name), seed), SIMULATIONS)
+        yield measure_rate(f"{name} tree, no rollout", "sims/s", effort, work, goal)
+    for name, peer, factor in ROLLOUTS:
+        search = _uct_with_rollouts(game(name), seed)
+        ours = _repeated_search(search, first_decision(game(name), seed), ROLLOUT_SIMULATIONS)
+        theirs = peers.tree_search(peer, seed, ROLLOUT_SIMULATIONS, UCT_C)
+        row = peers.measure_beside(
+            f"{name} tree, rollouts", "sims/s", effort, ours, theirs, "sims/s"
         )
-    for case in ROLLOUTS:
-        yield _rollouts(case, effort, seed)
+        yield replace(row, goal=row.peer_value and factor * row.peer_value)
     for name in MINIMAX:
-        seconds = 1 / rates(effort, _minimax(game(name)))[0]
+        work = repeated(partial(Minimax(game(name)).search, game(name).start(), depth=4), 1)
+        seconds = 1 / rates(effort, work)[0]
         yield Measurement(f"{name} minimax, depth 4", seconds, "s", 0.010, at_most=True)
-    yield measure_rate(
-        f"{GREEDY} greedy games, 2 threads",
-        "games/s",
-        effort,
-        _greedy_games(game(GREEDY), seed),
-        80e3,
-    )
+    work = _greedy_games(game(GREEDY), seed)
+    yield measure_rate(f"{GREEDY} greedy games, 2 threads", "games/s", effort, work, 80e3)
     yield Measurement("arena, 2 workers beside 1", _two_workers(effort, seed), "times", 1.8)
     for name, _ in UNIFORM:
         memory = _memory(game(name), seed)
@@ -80,18 +74,11 @@ def first_decision(variant: Game, seed: int) -> Record:
 def _repeated_search(search: _core.Search, record: Record, simulations: int) -> Work:
     """Return work that searches from a new tree and counts simulations."""
 
-    def run(times: int) -> float:
-        for _ in range(times):
-            search.set_record(record.core)
-            search.run(simulations)
-        return float(times * simulations)
+    def run() -> None:
+        search.set_record(record.core)
+        search.run(simulations)
 
-    return run
-
-
-def _uniform(variant: Game, seed: int) -> Work:
-    search = _core.Search(variant.core, _core.SearchOptions(), "uniform", seed=seed)
-    return _repeated_search(search, first_decision(variant, seed), SIMULATIONS)
+    return repeated(run, simulations)
 
 
 def _uct_with_rollouts(variant: Game, seed: int) -> _core.Search:
@@ -99,36 +86,7 @@ def _uct_with_rollouts(variant: Game, seed: int) -> _core.Search:
     return _core.Search(variant.core, options, "rollout", seed=seed)
 
 
-def _rollouts(case: RolloutCase, effort: Effort, seed: int) -> Measurement:
-    variant = game(case.variant)
-    search = _uct_with_rollouts(variant, seed)
-    ours = _repeated_search(search, first_decision(variant, seed), ROLLOUT_SIMULATIONS)
-    name, unit = f"{case.variant} tree, rollouts", "sims/s"
-    if not peers.has(case.peer):
-        return measure_rate(name, unit, effort, ours)
-    peer = peers.tree_search(case.peer, seed, ROLLOUT_SIMULATIONS, UCT_C)
-    row = peers.compare(Measurement(name, 0.0, unit), effort, ours, peer, unit)
-    assert row.peer_value is not None
-    return replace(row, goal=case.factor * row.peer_value)
-
-
-def _minimax(variant: Game) -> Work:
-    from halma.search import Minimax
-
-    search = Minimax(variant)
-    start = variant.start()
-
-    def run(times: int) -> float:
-        for _ in range(times):
-            search.search(start, depth=4)
-        return float(times)
-
-    return run
-
-
 def _greedy_games(variant: Game, seed: int) -> Work:
-    from halma.search import greedy_games
-
     def play(portions: int) -> float:
         games = 2000 * portions
         greedy_games(variant, games, seed=seed, threads=2)

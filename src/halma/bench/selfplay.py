@@ -6,7 +6,6 @@ network is measured alone, in self-play, for a single move, and in training.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -61,7 +60,8 @@ def measure_selfplay(effort: Effort, seed: int) -> Iterator[Measurement | str]:
         goal = LEAVES_GOAL if case is CASES[0] else None
         yield measure_rate(f"{case.variant} pool", "leaves/s", effort, _leaves(pool), goal)
         yield Measurement(f"{case.variant} memory", pool.bytes / SLOTS, "bytes/game")
-    yield _short_games(effort, seed)
+    pool = SHORT_GAMES.pool(seed)
+    yield measure_rate(f"{SHORT_GAMES.variant} games", "games/s", effort, _games(pool))
     if find_spec("torch") is None:
         yield "A network is measured only where torch is installed."
         return
@@ -100,13 +100,13 @@ def _leaves(pool: Pool) -> Work:
     return run
 
 
-def _short_games(effort: Effort, seed: int) -> Measurement:
-    """Measure games per second of a short game."""
-    pool = SHORT_GAMES.pool(seed)
-    best = 0.0
-    for _ in range(effort.rounds):
-        began, before = time.perf_counter(), pool.totals["games"]
-        while time.perf_counter() - began < effort.seconds:
+def _games(pool: Pool) -> Work:
+    """Return work that counts finished games; a portion is as many as there are slots."""
+
+    def run(times: int) -> float:
+        before = pool.totals["games"]
+        for _ in range(times):
             pool.play(games=SLOTS)
-        best = max(best, (pool.totals["games"] - before) / (time.perf_counter() - began))
-    return Measurement(f"{SHORT_GAMES.variant} games", best, "games/s")
+        return float(pool.totals["games"] - before)
+
+    return run

@@ -9,18 +9,20 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
-from halma.bench.harness import Effort, Work, measure_rate
+from halma.bench.harness import Effort, Work, measure_rate, repeated
 from halma.bench.report import Measurement
 from halma.errors import HalmaError
 from halma.games import Game, game
 from halma.solve import solve
-from halma.solve.tables import open_table, table_path
+from halma.solve.solver import open_table
+from halma.solve.tables import table_path
 
 
 @dataclass(frozen=True)
@@ -134,10 +136,4 @@ def _lookups(variant: Game, folder: Path, seed: int) -> Work:
     solution = open_table(table_path(variant, folder), variant)
     states = variant.core.sample_states(variant.core.initial(), _STATES, seed)
     states = np.random.default_rng(seed).permutation(states)
-
-    def look_up(times: int) -> float:
-        for _ in range(times):
-            solution.look_up_many(states)
-        return float(times * len(states))
-
-    return look_up
+    return repeated(partial(solution.look_up_many, states), len(states))

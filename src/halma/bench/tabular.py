@@ -2,26 +2,34 @@
 
 One iteration is repeated. The table is restored in between, so that every round does the
 same work, and the tables learned with one and two threads can be compared.
+
+`python -m halma.bench.tabular RECIPE TABLE` measures memory in a process of its own: it trains for
+two iterations with an exact solution from a file, evaluates, saves and writes the report as any run
+does, and prints its peak memory in bytes; pages of mapped files count too.
 """
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from halma.bench.harness import Effort
-from halma.bench.memory import training_bytes
 from halma.bench.report import Measurement
 from halma.errors import HalmaError
+from halma.learn import train
 from halma.learn.recipe import Recipe, load
+from halma.learn.reports.html import HtmlReport
 from halma.learn.tabular import make_trainer
+from halma.machine import peak_bytes
 from halma.solve import solve
 from halma.solve.solution import ExpectimaxSolution
+from halma.solve.solver import open_table
 from halma.solve.tables import table_path
 
 PAPER = "hsueh2023"
@@ -29,18 +37,10 @@ PAPER = "hsueh2023"
 PEER = "hsueh2023, its own figures, on a 3.7 GHz i9"
 
 
-@dataclass(frozen=True)
-class IterationCase:
-    """An iteration of a recipe: the goal in seconds on one thread, and the paper's seconds."""
-
-    recipe: str
-    goal: float
-    paper: float
-
-
+#: recipe, goal for the seconds of an iteration on one thread, the paper's seconds
 ITERATIONS = (
-    IterationCase("hsueh2023/ewn-3x3-3", 1.5, 2.143),
-    IterationCase("hsueh2023/cdc-2x4-PPPP", 10.0, 18.418),
+    ("hsueh2023/ewn-3x3-3", 1.5, 2.143),
+    ("hsueh2023/cdc-2x4-PPPP", 10.0, 18.418),
 )
 #: games of an iteration; a quick run plays a tenth of them and multiplies the time by ten
 GAMES = 1000
@@ -50,12 +50,19 @@ MATCH_SECONDS = 1.0
 TWO_THREADS = 1.8
 #: recipe, goal in bytes
 MEMORY: tuple[tuple[str, float], ...] = (("hsueh2023/cdc-2x4-GGCC", 1.5e9),)
+#: changes that make a run short; the number of simulations does not affect memory
+SHORT = {
+    "iterations": 2,
+    "search.simulations": 20,
+    "truth.games": 1000,
+    "checkpoints.keep": 1,
+}
 
 
 def measure_tabular(effort: Effort, seed: int) -> Iterator[Measurement | str]:
     """Measure an iteration, two threads, a match against perfect play, and memory."""
-    for case in ITERATIONS:
-        yield from _iteration(case, effort, seed)
+    for name, goal, paper in ITERATIONS:
+        yield from _iteration(name, goal, paper, effort, seed)
     if not effort.long:
         yield "Memory is left out of a quick run."
         return
@@ -69,9 +76,11 @@ def measure_tabular(effort: Effort, seed: int) -> Iterator[Measurement | str]:
         yield Measurement(name, taken, "GB", goal / 1e9, at_most=True)
 
 
-def _iteration(case: IterationCase, effort: Effort, seed: int) -> Iterator[Measurement]:
+def _iteration(
+    name: str, goal: float, paper: float, effort: Effort, seed: int
+) -> Iterator[Measurement]:
     games = max(2, round(GAMES * min(1.0, effort.seconds)))
-    recipe = load(case.recipe, {"seed": seed, "selfplay.games": games})
+    recipe = load(name, {"seed": seed, "selfplay.games": games})
     iteration = RepeatedIteration(recipe)
     best = {1: float("inf"), 2: float("inf")}
     match = float("inf")
@@ -88,10 +97,10 @@ def _iteration(case: IterationCase, effort: Effort, seed: int) -> Iterator[Measu
         f"{name} {GAMES:,} games",
         best[1] * GAMES / games,
         "s",
-        case.goal,
+        goal,
         at_most=True,
         peer=PAPER,
-        peer_value=case.paper,
+        peer_value=paper,
         peer_unit="s",
     )
     yield Measurement(f"{name} two threads", best[1] / best[2], "times", TWO_THREADS)
@@ -145,3 +154,25 @@ def _memory(recipe: str) -> int:
             solve(variant, Path(folder))
             path = table_path(variant, Path(folder))
         return training_bytes(recipe, path)
+
+
+def training_bytes(recipe: str, table: Path) -> int:
+    """Return the peak memory of training with an exact solution from a table."""
+    command = [sys.executable, "-m", "halma.bench.tabular", recipe, str(table)]
+    ran = subprocess.run(command, capture_output=True, text=True)
+    if ran.returncode:
+        errors = ran.stderr.strip().splitlines() or ["it printed no error"]
+        raise HalmaError(f"The memory of '{recipe}' was not measured: {errors[-1]}")
+    return int(ran.stdout)
+
+
+def _train(recipe: Recipe, table: Path) -> None:
+    solution = open_table(table, recipe.game)
+    with TemporaryDirectory() as folder:
+        out = Path(folder)
+        train(recipe, out, [HtmlReport(out, solution=solution)], threads=2, solution=solution)
+
+
+if __name__ == "__main__":
+    _train(load(sys.argv[1], SHORT), Path(sys.argv[2]))
+    print(peak_bytes())

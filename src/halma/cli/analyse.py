@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from halma.cli.verb import JsonFlag, Seed, Variant, print_json
+from halma.cli.verb import JsonFlag, Seed, Variant, print_answer
 from halma.errors import ChanceError, GameOverError, UnknownAgentError
 from halma.interrupt import interruptible
 
@@ -47,12 +47,9 @@ def analyse(
         raise GameOverError(f"No player is to move in '{start.text}': the game is over.")
     record = Record(chosen, start)
     found = interruptible(lambda: analyst.analyse(record, random.Random(seed)))
-    if json:
-        answer = found.as_dict()
-        answer["moves"] = answer["moves"][:moves]
-        print_json({"variant": chosen.name, "agent": analyst.name, "seed": seed, **answer})
-    else:
-        _print(found, analyst.name, moves)
+    answer = {"variant": chosen.name, "agent": analyst.name, "seed": seed, **found.as_dict()}
+    answer["moves"] = answer["moves"][:moves]
+    print_answer(json, answer, lambda: _print(found, analyst.name, moves))
 
 
 def _default_agent(game: Game) -> str:

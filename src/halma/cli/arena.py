@@ -17,7 +17,6 @@ from halma.machine import core_count
 if TYPE_CHECKING:
     from halma.arena import Plan, Sprt, Tally
 
-GameName = Annotated[str, typer.Option(help="A variant, such as ewn-5x5-6.")]
 OpeningPlies = Annotated[
     int | None,
     typer.Option(
@@ -41,7 +40,7 @@ Database = Annotated[
 def book_positions(book: Path | None, game: str) -> list[str]:
     """Read a book, if one is given."""
     from halma.arena.openings import read_book
-    from halma.games.load import load
+    from halma.games.registry import load
 
     return [] if book is None else read_book(book, load(game))
 

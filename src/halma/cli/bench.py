@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from halma.cli.verb import JsonFlag, Seed, note, print_json, verb
+from halma.cli.verb import JsonFlag, Seed, note, print_answer, verb
 
 bench = typer.Typer(
     help="Measure the speed of halma. A value that misses its goal is no error.",
@@ -55,10 +55,7 @@ def _add_command(name: str, about: str) -> None:
         peer = getattr(module, "PEER", None) or peers.about()
         setting = {**machine(), "peer": peer}
         report = BenchReport.collect(benchmark(QUICK if quick else FULL, seed), note)
-        if json:
-            print_json({**setting, **report.as_dict()})
-        else:
-            report.print(setting)
+        print_answer(json, {**setting, **report.as_dict()}, lambda: report.print(setting))
 
     bench.command(name, help=about)(verb(measure))
 

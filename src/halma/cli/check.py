@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from halma.cli.verb import JsonFlag, Seed, print_json
+from halma.cli.verb import JsonFlag, Seed, print_answer
 
 
 def check(
@@ -23,15 +23,12 @@ def check(
 
     from halma.games.conformance import check as run_check
     from halma.games.hooks import describe_hooks, hooks_of
-    from halma.games.load import load
+    from halma.games.registry import load
 
     chosen = load(variant)
     report = run_check(chosen, games=games, seed=seed)
     hooks = hooks_of(chosen)
-    if json:
-        print_json({**report.as_dict(), "hooks": [asdict(hook) for hook in hooks]})
-    else:
-        print(report)
-        print(describe_hooks(hooks))
+    answer = {**report.as_dict(), "hooks": [asdict(hook) for hook in hooks]}
+    print_answer(json, answer, lambda: print(report, describe_hooks(hooks), sep="\n"))
     if not report.ok:
         raise SystemExit(1)

@@ -44,7 +44,7 @@ def convert(
     """
     from halma.cli.game_files import read_games, write_arrays, write_text
     from halma.files import atomic_write
-    from halma.games.load import load
+    from halma.games.registry import load
 
     form = _format(out, to, planes, json, force)
     rules = None if game is None else load(game)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from halma.cli.verb import JsonFlag, print_json
+from halma.cli.verb import JsonFlag, print_answer
 
 if TYPE_CHECKING:
     from halma.games import Family
@@ -16,11 +16,7 @@ def games(json: JsonFlag = False) -> None:
     from halma.games import families
 
     described = [_describe(family) for family in families()]
-    if json:
-        print_json({"families": described})
-        return
-    for family in described:
-        _print(family)
+    print_answer(json, {"families": described}, lambda: _print(described))
 
 
 def _describe(family: Family) -> dict[str, Any]:
@@ -57,20 +53,23 @@ def _describe_option(option: Option) -> dict[str, Any]:
     return {"key": option.key, "default": option.default, "help": option.help, **allowed}
 
 
-def _print(family: dict[str, Any]) -> None:
-    print(f"{family['title']}: {family['pattern']}\n")
-    width = max(len(variant["name"]) for variant in family["variants"])
-    for variant in family["variants"]:
-        planes = "x".join(map(str, variant["planes"]))
-        sizes = f"{variant['players']} players {variant['actions']:>5} actions {planes:>8} planes"
-        print(f"  {variant['name']:<{width}}  {sizes}  {variant['about']}")
-    print()
-    for option in family["options"]:
-        allowed = option.get("choices") or [f"{option['low']} to {option['high']}"]
-        print(f"  {option['key']}={'|'.join(allowed)}  {option['help']} ({option['default']})")
-    defaults = {option["key"]: option["default"] for option in family["options"]}
-    for name, values in family["presets"].items():
-        changed = {key: value for key, value in values.items() if value != defaults[key]}
-        settings = ",".join(f"{key}={value}" for key, value in changed.items())
-        print(f"  rules={name}  {settings or 'the defaults'}")
-    print()
+def _print(families: list[dict[str, Any]]) -> None:
+    for family in families:
+        print(f"{family['title']}: {family['pattern']}\n")
+        width = max(len(variant["name"]) for variant in family["variants"])
+        for variant in family["variants"]:
+            planes = "x".join(map(str, variant["planes"]))
+            sizes = (
+                f"{variant['players']} players {variant['actions']:>5} actions {planes:>8} planes"
+            )
+            print(f"  {variant['name']:<{width}}  {sizes}  {variant['about']}")
+        print()
+        for option in family["options"]:
+            allowed = option.get("choices") or [f"{option['low']} to {option['high']}"]
+            print(f"  {option['key']}={'|'.join(allowed)}  {option['help']} ({option['default']})")
+        defaults = {option["key"]: option["default"] for option in family["options"]}
+        for name, values in family["presets"].items():
+            changed = {key: value for key, value in values.items() if value != defaults[key]}
+            settings = ",".join(f"{key}={value}" for key, value in changed.items())
+            print(f"  rules={name}  {settings or 'the defaults'}")
+        print()

@@ -6,17 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from halma.cli.arena import (
-    Book,
-    Database,
-    GameName,
-    OpeningPlies,
-    Plies,
-    Workers,
-    book_positions,
-    play,
-)
-from halma.cli.verb import JsonFlag, Seed, note, print_json
+from halma.cli import arena
+from halma.cli.verb import GameName, JsonFlag, Seed, note, print_answer
 from halma.errors import HalmaError
 
 if TYPE_CHECKING:
@@ -29,17 +20,17 @@ def match(
     games: Annotated[
         int, typer.Option(min=1, help="Number of games; with --sprt the maximum.")
     ] = 100,
-    opening_plies: OpeningPlies = None,
-    book: Book = None,
+    opening_plies: arena.OpeningPlies = None,
+    book: arena.Book = None,
     sprt: Annotated[
         str | None,
         typer.Option(
             help="Stop once a sequential test decides: elo0=0,elo1=10,alpha=0.05,beta=0.05."
         ),
     ] = None,
-    plies: Plies = 2000,
-    workers: Workers = None,
-    db: Database = None,
+    plies: arena.Plies = 2000,
+    workers: arena.Workers = None,
+    db: arena.Database = None,
     seed: Seed = 0,
     json: JsonFlag = False,
 ) -> None:
@@ -52,17 +43,15 @@ def match(
     from halma.arena.sprt import parse_sprt
 
     test = None if sprt is None else parse_sprt(sprt)
-    plan = make_plan(game, agents, seed, opening_plies, book_positions(book, game), plies)
+    plan = make_plan(game, agents, seed, opening_plies, arena.book_positions(book, game), plies)
     if test is not None and len(plan.agents) != 2:
         raise HalmaError("--sprt compares two agents, not three or more.")
-    (tally,), facts = play([plan], games, workers, db, test)
-    report = {**tally.as_dict(test), **facts}
+    (tally,), facts = arena.play([plan], games, workers, db, test)
     if json:
         for warning in tally.warnings:
             note(warning)
-        print_json(report)
-    else:
-        _print(report, tally)
+    report = {**tally.as_dict(test), **facts}
+    print_answer(json, report, lambda: _print(report, tally))
 
 
 def _print(report: dict[str, Any], tally: Tally) -> None:
@@ -90,8 +79,12 @@ def _print(report: dict[str, Any], tally: Tally) -> None:
         print(f"pairs with 0, ½, 1, 1½, 2 points: {' '.join(map(str, tally.pentanomial))}")
     print()
     _print_seats(report)
-    if report["sprt"] is not None:
-        _print_test(report["sprt"])
+    if (test := report["sprt"]) is not None:
+        print(
+            f"SPRT of elo {test['elo0']:g} against {test['elo1']:g}: log-likelihood ratio "
+            f"{test['llr']:.2f} in ({test['lower']:.2f}, {test['upper']:.2f}), "
+            + (f"{test[test['accepted']]:g} accepted" if test["accepted"] else "undecided")
+        )
     print(f"{report['games_played_now']} games in {report['seconds']:.1f} s, ", end="")
     print(f"{report['games_per_second']:.1f} per second with {report['workers']} workers")
     for warning in tally.warnings:
@@ -109,11 +102,3 @@ def _print_seats(report: dict[str, Any]) -> None:
             f"{name:<20} +{group['wins']} ={group['draws']} -{group['losses']}"
             f"  {score:.1%} of points"
         )
-
-
-def _print_test(test: dict[str, Any]) -> None:
-    print(
-        f"SPRT of elo {test['elo0']:g} against {test['elo1']:g}: log-likelihood ratio "
-        f"{test['llr']:.2f} in ({test['lower']:.2f}, {test['upper']:.2f}), "
-        + (f"{test[test['accepted']]:g} accepted" if test["accepted"] else "undecided")
-    )

@@ -41,24 +41,17 @@ def progress(name: str) -> Iterator[Update]:
 
 @contextmanager
 def _bar(name: str) -> Iterator[Update]:
+    from rich import progress as parts
     from rich.console import Console
     from rich.markup import escape
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
 
-    with Progress(
-        TextColumn(escape(name)),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.description}", markup=False),
+    with parts.Progress(
+        parts.TextColumn(escape(name)),
+        parts.BarColumn(),
+        parts.MofNCompleteColumn(),
+        parts.TimeElapsedColumn(),
+        parts.TimeRemainingColumn(),
+        parts.TextColumn("{task.description}", markup=False),
         console=Console(stderr=True, highlight=False),
         transient=True,
     ) as bar:

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from halma.cli.play import draw_step, print_end
 from halma.cli.verb import JsonFlag, print_json, write_file
 from halma.errors import HalmaError
 
 if TYPE_CHECKING:
-    from halma.arena.replay import Replay
-    from halma.arena.store import GameStore
+    from halma.arena.store import GameStore, Replay
+
+#: what a list shows of a game
+_LISTED = ("number", "agents", "plies", "result", "end")
 
 
 def replay(
@@ -29,8 +32,7 @@ def replay(
     json: JsonFlag = False,
 ) -> None:
     """List stored matches and games, or draw a game move by move."""
-    from halma.arena.replay import replay_game
-    from halma.arena.store import GameStore
+    from halma.arena.store import GameStore, replay_game
 
     if game is None and (ply is not None or svg is not None):
         raise HalmaError("--ply and --svg need the id of a game.")
@@ -41,8 +43,9 @@ def replay(
             _list(store, match, json)
             return
         replayed = replay_game(store, game)
-    if ply is not None and ply > replayed.plies:
-        raise HalmaError(f"Game {game} has {replayed.plies} plies, so there is no ply {ply}.")
+    plies = replayed.played.plies
+    if ply is not None and ply > plies:
+        raise HalmaError(f"Game {game} has {plies} plies, so there is no ply {ply}.")
     if svg is not None:
         write_file(svg, replayed.at_ply(ply).svg())
     if json:
@@ -64,14 +67,7 @@ def _list(store: GameStore, match: int | None, json: bool) -> None:
         for stored in matches
     ]
     games: list[dict[str, Any]] = [
-        {
-            "id": identifier,
-            "number": played.number,
-            "agents": list(played.agents),
-            "plies": played.plies,
-            "result": list(played.result),
-            "end": played.end,
-        }
+        {"id": identifier, **{name: getattr(played, name) for name in _LISTED}}
         for stored in (matches if match is not None else [])
         for identifier, played in store.games(stored.id)
     ]
@@ -95,29 +91,21 @@ def _as_dict(replayed: Replay, ply: int | None) -> dict[str, Any]:
     return {
         "id": replayed.id,
         "match": replayed.match,
-        "variant": replayed.game.name,
+        "variant": replayed.record.game.name,
         **asdict(replayed.played),
-        "ply": replayed.plies if ply is None else ply,
+        "ply": replayed.played.plies if ply is None else ply,
         "position": replayed.at_ply(ply).text,
     }
 
 
 def _draw(replayed: Replay) -> None:
-    from halma.draw.text import draw_text
-
-    played, names = replayed.played, replayed.game.player_names
-    print(f"game {replayed.id}: {' - '.join(played.agents)}  ({replayed.game.name})\n")
+    played, game = replayed.played, replayed.record.game
+    print(f"game {replayed.id}: {' - '.join(played.agents)}  ({game.name})\n")
+    seats = list(zip(game.player_names, played.agents, strict=True))
     number = 0
-    for event, (before, step) in enumerate(replayed.steps):
+    for event, step in enumerate(replayed.steps):
+        number += not step.before.is_chance
+        seat, name = seats[step.before.mover]
         opening = ", opening" if event < played.opening else ""
-        if before.is_chance:
-            print(f"chance: {step.text}\n")
-            continue
-        number += 1
-        who = f"{names[before.mover]} ({played.agents[before.mover]}{opening})"
-        print(f"{number}. {who}: {step.text}\n")
-        print(draw_text(before.game.scene(before.state, step.value)), end="\n\n")
-    print(replayed.at_ply(None))
-    print(f"\nOver after {played.plies} plies, {played.end}.")
-    for name, who, score in zip(names, played.agents, played.result, strict=True):
-        print(f"{name} ({who}): {score:g}")
+        draw_step(step, number, f"{seat} ({name}{opening})")
+    print_end(replayed.record, played.end, [f"{seat} ({name})" for seat, name in seats])

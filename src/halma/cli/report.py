@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from halma.cli.verb import JsonFlag, note, print_json
+from halma.cli.verb import JsonFlag, note, print_answer
 
 
 def report(
@@ -25,7 +25,5 @@ def report(
 
     path = out or run / NAME
     view = write_report(run, out=path)
-    if json:
-        print_json({"report": str(path), **view.facts})
-    else:
-        note(f"Wrote {path}; open it in a browser.")
+    answer = {"report": str(path), **view.facts}
+    print_answer(json, answer, lambda: note(f"Wrote {path}; open it in a browser."))

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from halma.cli.arena import Workers
-from halma.cli.verb import JsonFlag, Seed, note, print_json
+from halma.cli.verb import JsonFlag, Seed, note, print_answer
 from halma.machine import core_count
 
 
@@ -66,8 +66,5 @@ def reproduce(
         draw_only=draw,
     )
     report = run(paper, workspace, experiment, tuple(variant or ()))
-    if json:
-        print_json(report.as_dict())
-    else:
-        print(report.markdown(), end="")
+    print_answer(json, report.as_dict(), lambda: print(report.markdown(), end=""))
     note(f"The pages are in {workspace.pages}.")

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from halma.cli.progress import progress
-from halma.cli.verb import JsonFlag, Variant, note, print_json
+from halma.cli.verb import JsonFlag, Variant, note, print_answer
 from halma.errors import HalmaError
 from halma.machine import core_count, peak_bytes
 
@@ -55,20 +55,20 @@ def solve(
     from halma.games import game
     from halma.solve import solver
     from halma.solve.exact import exact_start_value, no_fractions
-    from halma.solve.tables import open_table, table_path
+    from halma.solve.tables import table_path
 
     chosen = game(variant)
     path = table_path(chosen, out, pieces)
     if path.exists() and not again:
         note(f"'{path}' exists already.")
-        solution = open_table(path, chosen)
+        solution = solver.open_table(path, chosen)
     else:
         limit = _bytes(memory)
-        plan = solver.plan(chosen, limit, threads, pieces)
-        if exact and not plan.engine.exact:
+        engine = solver.plan(chosen, limit, threads, pieces)
+        if exact and not engine.exact:
             raise no_fractions(chosen)
         note(
-            f"{chosen.name}: {plan.positions:,} entries, {solver.in_bytes(plan.bytes_needed)} "
+            f"{chosen.name}: {engine.entries:,} entries, {solver.in_bytes(engine.bytes_needed)} "
             f"of memory; the table will be '{path}'."
         )
         with progress(chosen.name) as update:
@@ -83,10 +83,7 @@ def solve(
         with progress(f"checking {chosen.name}") as update:
             answer["inconsistent"] = solution.verify(update)
         answer["verify_seconds"] = perf_counter() - started
-    if json:
-        print_json(answer)
-    else:
-        _print(answer)
+    print_answer(json, answer, lambda: _print(answer))
     if answer.get("inconsistent"):
         raise SystemExit(1)
 
@@ -99,14 +96,10 @@ def _bytes(text: str) -> int:
 
 
 def _print(answer: dict[str, Any]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=None, show_header=False, pad_edge=False)
-    table.add_column()
-    table.add_column(justify="right")
+    rows = []
     for key, value in answer.items():
-        shown = f"{value:,}" if isinstance(value, int) else str(value)
-        shown = f"{value:.9g}" if isinstance(value, float) else shown
-        table.add_row(key.replace("_", " "), shown)
-    Console(highlight=False).print(table)
+        form = ",d" if isinstance(value, int) else ".9g" if isinstance(value, float) else ""
+        rows.append((key.replace("_", " "), format(value, form)))
+    left, right = (max(map(len, column)) for column in zip(*rows, strict=True))
+    for name, text in rows:
+        print(f"{name:<{left}}  {text:>{right}}")

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from halma.cli.arena import (
-    Book,
-    Database,
-    GameName,
-    OpeningPlies,
-    Plies,
-    Workers,
-    book_positions,
-    play,
-)
-from halma.cli.verb import JsonFlag, Seed, note, print_json, write_file
+from halma.cli import arena
+from halma.cli.verb import GameName, JsonFlag, Seed, note, print_answer, write_file
 from halma.errors import HalmaError
 
 _MAX_ELO = 100_000
@@ -36,11 +28,11 @@ def tournament(
     ] = None,
     csv: Annotated[Path | None, typer.Option(help="Write the crosstable to this CSV file.")] = None,
     svg: Annotated[Path | None, typer.Option(help="Draw the crosstable to this SVG file.")] = None,
-    opening_plies: OpeningPlies = None,
-    book: Book = None,
-    plies: Plies = 2000,
-    workers: Workers = None,
-    db: Database = None,
+    opening_plies: arena.OpeningPlies = None,
+    book: arena.Book = None,
+    plies: arena.Plies = 2000,
+    workers: arena.Workers = None,
+    db: arena.Database = None,
     seed: Seed = 0,
     json: JsonFlag = False,
 ) -> None:
@@ -52,17 +44,17 @@ def tournament(
 
     names = _canonical(agents)
     anchored, anchor_elo = _anchor(anchor, names)
-    positions = book_positions(book, game)
-    pairs = [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
+    positions = arena.book_positions(book, game)
+    pairs = list(combinations(range(len(names)), 2))
     plans = [
         make_plan(game, (names[i], names[j]), seed, opening_plies, positions, plies)
         for i, j in pairs
     ]
-    tallies, facts = play(plans, games, workers, db)
+    tallies, facts = arena.play(plans, games, workers, db)
     pairings = dict(zip(pairs, tallies, strict=True))
     ratings = rate(names, pairings, anchored, anchor_elo)
     rows = crosstable.crosstable(ratings, pairings)
-    distinct = len(frozenset().union(*(tally.fingerprints for tally in tallies)))
+    distinct = len(set().union(*(tally.fingerprints for tally in tallies)))
     warnings = [
         f"{' - '.join(tally.plan.agents)}: {warning}"
         for tally in tallies
@@ -75,26 +67,22 @@ def tournament(
         write_file(svg, crosstable.as_svg(rows, title))
     for warning in warnings:
         note(warning)
-    if json:
-        print_json(
-            {
-                "game": plans[0].game,
-                "agents": names,
-                "seed": seed,
-                "opening_plies": plans[0].opening_plies,
-                "book_positions": len(positions),
-                "anchor": anchored,
-                "anchor_elo": anchor_elo,
-                "games": sum(tally.games for tally in tallies),
-                "distinct_games": distinct,
-                "table": crosstable.as_dicts(rows),
-                **facts,
-                "warnings": warnings,
-            }
-        )
-        return
-    print(f"{title}, {distinct} distinct in all; {anchored} is rated {anchor_elo:g}\n")
-    print(crosstable.as_text(rows))
+    answer = {
+        "game": plans[0].game,
+        "agents": names,
+        "seed": seed,
+        "opening_plies": plans[0].opening_plies,
+        "book_positions": len(positions),
+        "anchor": anchored,
+        "anchor_elo": anchor_elo,
+        "games": sum(tally.games for tally in tallies),
+        "distinct_games": distinct,
+        "table": crosstable.as_dicts(rows),
+        **facts,
+        "warnings": warnings,
+    }
+    head = f"{title}, {distinct} distinct in all; {anchored} is rated {anchor_elo:g}\n"
+    print_answer(json, answer, lambda: print(head, crosstable.as_text(rows), sep="\n"))
 
 
 def _canonical(agents: Sequence[str]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from halma.cli.verb import JsonFlag, Seed, note, print_json, write_file
+from halma.cli.verb import JsonFlag, Seed, note, print_answer, write_file
 
 if TYPE_CHECKING:
     from halma.solve.truth import Truth
@@ -39,10 +39,7 @@ def truth(
     found = examine(solution_for(game(variant)), players, sample, seed, note)
     if svg is not None:
         _draw(found, svg)
-    if json:
-        print_json(found.as_dict())
-    else:
-        _print(found)
+    print_answer(json, found.as_dict(), lambda: _print(found))
 
 
 def _draw(found: Truth, folder: Path) -> None:

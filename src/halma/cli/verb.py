@@ -18,6 +18,7 @@ from halma.errors import HalmaError
 P = ParamSpec("P")
 
 Variant = Annotated[str, typer.Argument(help="A variant, such as ewn-5x5-6.")]
+GameName = Annotated[str, typer.Option(help="A variant, such as ewn-5x5-6.")]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Seed = Annotated[int, typer.Option(help="Seed of the random numbers.")]
 
@@ -55,6 +56,14 @@ def _exit(status: int, sentence: str) -> None:
 def print_json(answer: dict[str, Any]) -> None:
     """Print the output of a verb under `--json`."""
     print(json.dumps(answer))
+
+
+def print_answer(json: bool, answer: dict[str, Any], show: Callable[[], None]) -> None:
+    """Print an answer as one JSON object, or show it as text."""
+    if json:
+        print_json(answer)
+    else:
+        show()
 
 
 def note(text: str) -> None:

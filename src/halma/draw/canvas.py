@@ -67,6 +67,16 @@ class Canvas:
         """Add a circle."""
         self.add("circle", cx=centre[0], cy=centre[1], r=radius, **attributes)
 
+    def ring(
+        self, centre: Point, radius: float, colour: str, width: float, **attributes: Attribute
+    ) -> None:
+        """Add a circle that is not filled."""
+        self.circle(centre, radius, fill="none", stroke=colour, stroke_width=width, **attributes)
+
+    def rect(self, corner: Point, width: float, height: float, **attributes: Attribute) -> None:
+        """Add a rectangle by its upper left corner."""
+        self.add("rect", x=corner[0], y=corner[1], width=width, height=height, **attributes)
+
     def write(
         self,
         at: Point,
@@ -75,6 +85,7 @@ class Canvas:
         fill: str,
         anchor: str = "middle",
         bold: bool = False,
+        opacity: float | None = None,
     ) -> None:
         """Add a line of text, its capitals vertically centred at a point."""
         self.add(
@@ -86,6 +97,7 @@ class Canvas:
             font_weight="bold" if bold else None,
             text_anchor=anchor,
             fill=fill,
+            opacity=opacity,
         )
 
     def glow(self, paint: Paint) -> str:

@@ -1,4 +1,4 @@
-"""ChartLine charts and scatter charts as SVG, for light and dark pages alike.
+"""Line charts and scatter charts as SVG, for light and dark pages alike.
 
 Text and axes take the colour of the page's text; the colours of series suit both backgrounds.
 """
@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from halma.draw.canvas import Canvas, Point, decimal, outline
+from halma.draw.canvas import Attribute, Canvas, Point, decimal, outline
 from halma.draw.palette import DEFAULT
 
 #: Colours of series, in their order.
@@ -44,16 +44,21 @@ class ChartGuide:
     text: str
 
 
-@dataclass(frozen=True)
-class _Axes:
-    """The rectangle of a chart and the ranges of its axes."""
+class _Chart(Canvas):
+    """A canvas with the rectangle of a chart and the ranges of its axes."""
 
-    left: float
-    right: float
-    top: float
-    bottom: float
-    x: tuple[float, float]
-    y: tuple[float, float]
+    def __init__(
+        self, title: str, size: Point, x: tuple[float, float], y: tuple[float, float]
+    ) -> None:
+        super().__init__(1.0, DEFAULT, "chart")
+        self.title, self.size, self.x, self.y = title, size, x, y
+        self.left, self.right, self.top, self.bottom = (
+            _LEFT,
+            size[0] - _RIGHT,
+            _TOP,
+            size[1] - _BOTTOM,
+        )
+        self.write((_LEFT, 11.0), title, _FONT + 1, _INK, anchor="start", bold=True)
 
     def across(self, x: float) -> float:
         low, high = self.x
@@ -65,6 +70,97 @@ class _Axes:
 
     def point(self, x: float, y: float) -> Point:
         return self.across(x), self.up(y)
+
+    def line(self, start: Point, end: Point, opacity: float, dashes: str | None = None) -> None:
+        (x1, y1), (x2, y2) = start, end
+        self.add(
+            "line",
+            x1=x1,
+            x2=x2,
+            y1=y1,
+            y2=y2,
+            stroke=_INK,
+            opacity=opacity,
+            stroke_dasharray=dashes,
+        )
+
+    def draw_axes(
+        self,
+        xs: Sequence[float],
+        ys: Sequence[float],
+        write_x: Callable[[float], str],
+        write_y: Callable[[float], str],
+        xlabel: str,
+    ) -> None:
+        for y in ys:
+            self.line((self.left, self.up(y)), (self.right, self.up(y)), 0.14)
+            self.write((self.left - 7, self.up(y)), write_y(y), _FONT, _INK, "end", opacity=0.75)
+        self.line((self.left, self.bottom), (self.right, self.bottom), 0.5)
+        for x in xs:
+            self.write((self.across(x), self.bottom + 12), write_x(x), _FONT, _INK, opacity=0.75)
+        middle = (self.left + self.right) / 2
+        self.write((middle, self.bottom + 30), xlabel, _FONT, _INK, opacity=0.65)
+
+    def draw_level(self, level: ChartGuide) -> None:
+        y = self.up(level.at)
+        self.line((self.left, y), (self.right, y), 0.7, "5 4")
+        self.write((self.right, y - 9), level.text, _FONT - 1, _INK, "end", opacity=0.75)
+
+    def draw_upright(self, guide: ChartGuide, lines: Sequence[ChartLine]) -> None:
+        """Draw a vertical guide, its label where no curve is in the way."""
+        x = self.across(guide.at)
+        beside = (
+            self.up(y)
+            for line in lines
+            for at, y in line.points
+            if -10 < self.across(at) - x < 7 * len(guide.text)
+        )
+        low = all(y < self.bottom - 20 for y in beside)
+        self.line((x, self.top), (x, self.bottom), 0.45, "2 3")
+        y = self.bottom - 9 if low else self.top + 9
+        self.write((x + 4, y), guide.text, _FONT - 1, _INK, "start", opacity=0.65)
+
+    def draw_curve(self, line: ChartLine, colour: str) -> None:
+        if line.band:
+            edge = [self.point(x, low) for x, low, _ in line.band]
+            edge += [self.point(x, high) for x, _, high in reversed(line.band)]
+            self.add("polygon", points=outline(edge), fill=colour, opacity=0.25)
+        points = [self.point(x, y) for x, y in line.points]
+        if len(points) == 1:
+            self.circle(points[0], 2.5, fill=colour)
+        pen: dict[str, Attribute] = {"stroke": colour, "stroke_width": 1.75}
+        self.add("polyline", points=outline(points), fill="none", **pen, stroke_linejoin="round")
+
+    def draw_legend(self, lines: Sequence[ChartLine]) -> None:
+        """Write the names of series right of the title, assuming letters of average width."""
+        x = self.right
+        for colour, line in reversed(list(zip(COLOURS, lines, strict=False))):
+            x -= 6.2 * len(line.title)
+            self.write((x, 11.0), line.title, _FONT - 1, _INK, anchor="start")
+            x -= 14
+            self.rect((x, 7), 10, 8, rx=2, fill=colour)
+            x -= 12
+
+    def draw_counts(self, counts: Sequence[Sequence[int]]) -> None:
+        most = max((count for row in counts for count in row), default=0)
+        shades: dict[int, list[str]] = {}
+        wide = (self.right - self.left) / len(counts)
+        side = decimal(wide)
+        for i, row in enumerate(counts):
+            for j, count in enumerate(row):
+                if not count:
+                    continue
+                shade = math.ceil(_SHADES * math.log1p(count) / math.log1p(most))
+                x, y = self.left + i * wide, self.bottom - (j + 1) * wide
+                path = f"M{decimal(x)} {decimal(y)}h{side}v{side}h-{side}z"
+                shades.setdefault(shade, []).append(path)
+        # One path for each shade keeps the file small.
+        for shade in sorted(shades):
+            opacity = 0.08 + 0.92 * shade / _SHADES
+            self.add("path", d="".join(shades[shade]), fill=COLOURS[0], opacity=opacity)
+
+    def document(self) -> str:
+        return self.finish(*self.size, max(self.size), self.title)
 
 
 def line_chart(
@@ -84,33 +180,17 @@ def line_chart(
     ys += [level.at + 0.02 * abs(level.at)] if level is not None else []
     ys += [0.0] if from_zero else []
     steps = ticks(*_apart(ys))
-    axes = _Axes(_LEFT, _WIDTH - _RIGHT, _TOP, _HEIGHT - _BOTTOM, _apart(xs), (steps[0], steps[-1]))
-    canvas = Canvas(1.0, DEFAULT, "chart")
-    _write_title(canvas, title, _LEFT)
-    _draw_axes(canvas, axes, ticks(*axes.x, whole=True), steps, "{:,.0f}".format, write, xlabel)
+    chart = _Chart(title, (_WIDTH, _HEIGHT), _apart(xs), (steps[0], steps[-1]))
+    chart.draw_axes(ticks(*chart.x, whole=True), steps, "{:,.0f}".format, write, xlabel)
     for guide in changes:
-        _draw_upright(canvas, axes, guide, lines)
+        chart.draw_upright(guide, lines)
     if level is not None:
-        _draw_level(canvas, axes, level)
+        chart.draw_level(level)
     for colour, line in zip(COLOURS, lines, strict=False):
-        if line.band:
-            edge = [axes.point(x, low) for x, low, _ in line.band]
-            edge += [axes.point(x, high) for x, _, high in reversed(line.band)]
-            canvas.add("polygon", points=outline(edge), fill=colour, opacity=0.25)
-        points = [axes.point(x, y) for x, y in line.points]
-        if len(points) == 1:
-            canvas.circle(points[0], 2.5, fill=colour)
-        canvas.add(
-            "polyline",
-            points=outline(points),
-            fill="none",
-            stroke=colour,
-            stroke_width=1.75,
-            stroke_linejoin="round",
-        )
+        chart.draw_curve(line, colour)
     if len(lines) > 1:
-        _write_legend(canvas, lines)
-    return canvas.finish(_WIDTH, _HEIGHT, _WIDTH, title)
+        chart.draw_legend(lines)
+    return chart.document()
 
 
 def scatter_chart(
@@ -119,32 +199,27 @@ def scatter_chart(
     xlabel: str,
     ylabel: str,
     points: Sequence[Point] | None = None,
-    colour: str = COLOURS[0],
 ) -> str:
     """Return a scatter chart of two numbers from 0 to 1, with the diagonal on which they agree.
 
     `counts[i][j]` is how often the first lies in bin i and the second in bin j; the colour is
     stronger the more, by logarithm. If `points` are given, they are drawn instead.
     """
-    axes = _Axes(_LEFT, _LEFT + _SIDE, _TOP, _TOP + _SIDE, (0.0, 1.0), (0.0, 1.0))
-    canvas = Canvas(1.0, DEFAULT, "chart")
-    _write_title(canvas, title, _LEFT)
+    size = (_LEFT + _SIDE + _RIGHT, _TOP + _SIDE + _BOTTOM)
+    chart = _Chart(title, size, (0.0, 1.0), (0.0, 1.0))
     steps = [i / 4 for i in range(5)]
-    _draw_axes(canvas, axes, steps, steps, "{:g}".format, "{:g}".format, xlabel)
-    with canvas.group(opacity=0.65, transform=f"rotate(-90 12 {decimal(axes.top + _SIDE / 2)})"):
-        canvas.write((12.0, axes.top + _SIDE / 2), ylabel, _FONT, _INK)
+    chart.draw_axes(steps, steps, "{:g}".format, "{:g}".format, xlabel)
+    middle = _TOP + _SIDE / 2
+    with chart.group(transform=f"rotate(-90 12 {decimal(middle)})"):
+        chart.write((12.0, middle), ylabel, _FONT, _INK, opacity=0.65)
     if points is None:
-        _draw_counts(canvas, axes, counts, colour)
+        chart.draw_counts(counts)
     else:
-        with canvas.group(fill=colour, opacity=0.55):
+        with chart.group(fill=COLOURS[0], opacity=0.55):
             for x, y in points:
-                canvas.circle(axes.point(x, y), 2.2)
-    ends = outline([axes.point(0, 0), axes.point(1, 1)])
-    canvas.add(
-        "polyline", points=ends, stroke=_INK, fill="none", opacity=0.5, stroke_dasharray="4 4"
-    )
-    width, height = axes.right + _RIGHT, axes.bottom + _BOTTOM
-    return canvas.finish(width, height, max(width, height), title)
+                chart.circle(chart.point(x, y), 2.2)
+    chart.line(chart.point(0, 0), chart.point(1, 1), 0.5, "4 4")
+    return chart.document()
 
 
 def downsample(
@@ -185,103 +260,3 @@ def _apart(values: Sequence[float]) -> tuple[float, float]:
         return low, high
     reach = abs(low) / 10 or 1.0
     return low - reach, high + reach
-
-
-def _write_title(canvas: Canvas, title: str, left: float) -> None:
-    canvas.write((left, 11.0), title, _FONT + 1, _INK, anchor="start", bold=True)
-
-
-def _draw_axes(
-    canvas: Canvas,
-    axes: _Axes,
-    xs: Sequence[float],
-    ys: Sequence[float],
-    write_x: Callable[[float], str],
-    write_y: Callable[[float], str],
-    xlabel: str,
-) -> None:
-    with canvas.group(stroke=_INK, opacity=0.14):
-        for y in ys:
-            canvas.add("line", x1=axes.left, x2=axes.right, y1=axes.up(y), y2=axes.up(y))
-    with canvas.group(stroke=_INK, opacity=0.5):
-        canvas.add("line", x1=axes.left, x2=axes.right, y1=axes.bottom, y2=axes.bottom)
-    with canvas.group(opacity=0.75):
-        for y in ys:
-            canvas.write((axes.left - 7, axes.up(y)), write_y(y), _FONT, _INK, anchor="end")
-        for x in xs:
-            canvas.write((axes.across(x), axes.bottom + 12), write_x(x), _FONT, _INK)
-    with canvas.group(opacity=0.65):
-        canvas.write(((axes.left + axes.right) / 2, axes.bottom + 30), xlabel, _FONT, _INK)
-
-
-def _draw_level(canvas: Canvas, axes: _Axes, level: ChartGuide) -> None:
-    y = axes.up(level.at)
-    canvas.add(
-        "line",
-        x1=axes.left,
-        x2=axes.right,
-        y1=y,
-        y2=y,
-        stroke=_INK,
-        opacity=0.7,
-        stroke_dasharray="5 4",
-    )
-    with canvas.group(opacity=0.75):
-        canvas.write((axes.right, y - 9), level.text, _FONT - 1, _INK, anchor="end")
-
-
-def _draw_upright(
-    canvas: Canvas, axes: _Axes, guide: ChartGuide, lines: Sequence[ChartLine]
-) -> None:
-    """Draw a vertical guide, its label where no curve is in the way."""
-    x = axes.across(guide.at)
-    beside = (
-        axes.up(y)
-        for line in lines
-        for at, y in line.points
-        if -10 < axes.across(at) - x < 7 * len(guide.text)
-    )
-    low = all(y < axes.bottom - 20 for y in beside)
-    with canvas.group(opacity=0.45):
-        canvas.add(
-            "line",
-            x1=x,
-            x2=x,
-            y1=axes.top,
-            y2=axes.bottom,
-            stroke=_INK,
-            stroke_dasharray="2 3",
-        )
-    with canvas.group(opacity=0.65):
-        y = axes.bottom - 9 if low else axes.top + 9
-        canvas.write((x + 4, y), guide.text, _FONT - 1, _INK, anchor="start")
-
-
-def _write_legend(canvas: Canvas, lines: Sequence[ChartLine]) -> None:
-    """Write the names of series right of the title, assuming letters of average width."""
-    x = _WIDTH - _RIGHT
-    for colour, line in reversed(list(zip(COLOURS, lines, strict=False))):
-        x -= 6.2 * len(line.title)
-        canvas.write((x, 11.0), line.title, _FONT - 1, _INK, anchor="start")
-        x -= 14
-        canvas.add("rect", x=x, y=7, width=10, height=8, rx=2, fill=colour)
-        x -= 12
-
-
-def _draw_counts(canvas: Canvas, axes: _Axes, counts: Sequence[Sequence[int]], colour: str) -> None:
-    most = max((count for row in counts for count in row), default=0)
-    shades: dict[int, list[str]] = {}
-    wide = (axes.right - axes.left) / len(counts)
-    for i, row in enumerate(counts):
-        for j, count in enumerate(row):
-            if not count:
-                continue
-            shade = math.ceil(_SHADES * math.log1p(count) / math.log1p(most))
-            x, y = axes.left + i * wide, axes.bottom - (j + 1) * wide
-            side = decimal(wide)
-            path = f"M{decimal(x)} {decimal(y)}h{side}v{side}h-{side}z"
-            shades.setdefault(shade, []).append(path)
-    # One path for each shade keeps the file small.
-    for shade in sorted(shades):
-        opacity = 0.08 + 0.92 * shade / _SHADES
-        canvas.add("path", d="".join(shades[shade]), fill=colour, opacity=opacity)

@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 import textwrap
 from collections import Counter
-from dataclasses import dataclass
 
 from halma.draw.canvas import Point, clean
-from halma.draw.scene import Label, Scene
+from halma.draw.scene import Scene
 
 #: Width of a piece of the reserve with its number, in diameters of the piece.
 SLOT = 2.3
@@ -22,106 +21,74 @@ _ROW = math.sqrt(3) / 2
 _CHARACTER = 0.56
 
 
-@dataclass(frozen=True)
 class Layout:
-    """Positions and sizes, in pixels."""
+    """Positions and sizes in pixels; the longer side of the drawing is about `size`."""
 
-    width: float
-    height: float
-    unit: float
-    margin: float
-    font: float
-    centres: list[Point]
-    #: the rectangle of all cells: left, top, right, bottom
-    board: tuple[float, float, float, float]
-    labels: list[Label]
-    label_font: float
-    die: Point
-    die_side: float
-    reserve: list[list[tuple[str, str, int]]]
-    reserve_top: float
-    chip: float
-    caption: list[str]
-    caption_top: float
+    def __init__(self, scene: Scene, size: int) -> None:
+        holes = scene.board == "holes"
+        row = _ROW if holes else 1.0
+        places = [(cell.x, cell.y * row) for cell in scene.cells]
+        xs, ys = [x for x, _ in places] or [0.0], [y for _, y in places] or [0.0]
+        first_x, first_y, last_x, last_y = min(xs), min(ys), max(xs), max(ys)
+        # A board of holes has a rim of wood, one of squares a thin frame.
+        rim = 0.85 if holes else 0.55
+        left, top, right, bottom = first_x - rim, first_y - rim, last_x + rim, last_y + rim
+        self.margin, self.font = 0.03 * size, max(11.0, 0.038 * size)
+        inside = size - 2 * self.margin
+        guess = min(inside / (right - left), inside / (bottom - top))
+        self.label_font = min(max(0.26 * guess, 8.0), 0.85 * self.font)
+        # Labels of squares are moved close to the frame, wherever outside it the game put them.
+        gap = 0.85 * self.label_font / guess
+        labels = []
+        for x, y, text in scene.labels:
+            if holes:
+                x, y = _off_the_rim((x, y * row), places)
+            else:
+                x = min(max(x, left - gap), right + gap)
+                y = min(max(y, top - gap), bottom + gap)
+            labels.append((x, y, text))
+        outer_left = min([left, *(x - 0.2 for x, _, _ in labels)])
+        outer_right = max([right, *(x + 0.2 for x, _, _ in labels)])
+        outer_top = min([top, *(y - 0.2 for _, y, _ in labels)])
+        outer_bottom = max([bottom, *(y + 0.2 for _, y, _ in labels)])
 
+        self.die_side = 0.12 * size
+        self.caption = textwrap.wrap(
+            clean(scene.caption), max(1, int(inside / (self.font * _CHARACTER)))
+        )
+        kinds = max(Counter(colour for colour, _, _ in scene.reserve).values(), default=1)
+        #: diameter of a piece of the reserve
+        self.chip = max(9.0, min(0.055 * size, inside / (SLOT * kinds)))
+        self.reserve = _rows_of_reserve(scene, max(1, int(inside / (SLOT * self.chip) + 1e-6)))
+        caption_height = (len(self.caption) * 1.35 + 0.35 * bool(self.caption)) * self.font
+        reserve_height = (len(self.reserve) * 1.25 + 0.4 * bool(self.reserve)) * self.chip
+        beside = self.die_side + self.margin if scene.die else 0.0
 
-def lay_out(scene: Scene, size: int) -> Layout:
-    """Lay out a drawing whose longer side is about `size` pixels."""
-    row = _ROW if scene.board == "holes" else 1.0
-    places = [(cell.x, cell.y * row) for cell in scene.cells]
-    cells = places or [(0.0, 0.0)]
-    # A board of holes has a rim of wood, one of squares a thin frame.
-    rim = 0.85 if scene.board == "holes" else 0.55
-    left, right = min(x for x, _ in cells) - rim, max(x for x, _ in cells) + rim
-    top, bottom = min(y for _, y in cells) - rim, max(y for _, y in cells) + rim
-    margin, font = 0.03 * size, max(11.0, 0.038 * size)
-    inside = size - 2 * margin
-    guess = min(inside / (right - left), inside / (bottom - top))
-    label_font = min(max(0.26 * guess, 8.0), 0.85 * font)
-    labels = [(x, y * row, text) for x, y, text in scene.labels]
-    if scene.board == "squares":
-        # Labels are moved close to the frame, wherever outside it the game put them.
-        gap = 0.85 * label_font / guess
-        labels = [
-            (min(max(x, left - gap), right + gap), min(max(y, top - gap), bottom + gap), text)
-            for x, y, text in labels
-        ]
-    else:
-        labels = [(*_off_the_rim((x, y), cells), text) for x, y, text in labels]
-    outer_left = min([left, *(x - 0.2 for x, _, _ in labels)])
-    outer_right = max([right, *(x + 0.2 for x, _, _ in labels)])
-    outer_top = min([top, *(y - 0.2 for _, y, _ in labels)])
-    outer_bottom = max([bottom, *(y + 0.2 for _, y, _ in labels)])
+        across, down = outer_right - outer_left, outer_bottom - outer_top
+        wide, high = inside - beside, inside - caption_height - reserve_height
+        unit = self.unit = max(1.0, min(wide / across, high / down, 0.4 * size))
+        widest = max(
+            across * unit + beside,
+            max(map(len, self.caption), default=0) * self.font * _CHARACTER,
+            max(map(len, self.reserve), default=0) * SLOT * self.chip,
+        )
+        self.width = widest + 2 * self.margin
+        start_x = (self.width - across * unit - beside) / 2 - outer_left * unit
+        start_y = self.margin - outer_top * unit
 
-    die_side = 0.12 * size
-    caption = textwrap.wrap(clean(scene.caption), max(1, int(inside / (font * _CHARACTER))))
-    kinds = max(Counter(colour for colour, _, _ in scene.reserve).values(), default=1)
-    chip = max(9.0, min(0.055 * size, inside / (SLOT * kinds)))
-    reserve = _rows_of_reserve(scene, max(1, int(inside / (SLOT * chip) + 1e-6)))
-    caption_height = len(caption) * 1.35 * font + (0.35 * font if caption else 0)
-    reserve_height = len(reserve) * 1.25 * chip + (0.4 * chip if reserve else 0)
-    beside = die_side + margin if scene.die else 0.0
+        def place(x: float, y: float) -> Point:
+            return start_x + x * unit, start_y + y * unit
 
-    across, down = outer_right - outer_left, outer_bottom - outer_top
-    unit = min(
-        (inside - beside) / across, (inside - caption_height - reserve_height) / down, 0.4 * size
-    )
-    unit = max(unit, 1.0)
-    widest = max(
-        across * unit + beside,
-        max((len(line) for line in caption), default=0) * font * _CHARACTER,
-        max((len(line) for line in reserve), default=0) * SLOT * chip,
-    )
-    width = widest + 2 * margin
-    start_x = (width - across * unit - beside) / 2 - outer_left * unit
-    start_y = margin - outer_top * unit
-    below = start_y + outer_bottom * unit
-    return Layout(
-        width=width,
-        height=below + reserve_height + caption_height + margin,
-        unit=unit,
-        margin=margin,
-        font=font,
-        centres=[(start_x + x * unit, start_y + y * unit) for x, y in places],
-        board=(
-            start_x + (left + rim - 0.5) * unit,
-            start_y + (top + rim - 0.5) * unit,
-            start_x + (right - rim + 0.5) * unit,
-            start_y + (bottom - rim + 0.5) * unit,
-        ),
-        labels=[(start_x + x * unit, start_y + y * unit, text) for x, y, text in labels],
-        label_font=label_font,
-        die=(
-            start_x + outer_right * unit + margin + die_side / 2,
-            start_y + (top + bottom) / 2 * unit,
-        ),
-        die_side=die_side,
-        reserve=reserve,
-        reserve_top=below + 0.4 * chip,
-        chip=chip,
-        caption=caption,
-        caption_top=below + reserve_height + 0.35 * font,
-    )
+        self.centres = [place(x, y) for x, y in places]
+        self.labels = [(place(x, y), text) for x, y, text in labels]
+        #: upper left and lower right corner of the rectangle of all cells
+        self.board = place(first_x - 0.5, first_y - 0.5), place(last_x + 0.5, last_y + 0.5)
+        die_x, die_y = place(outer_right, (top + bottom) / 2)
+        self.die = (die_x + self.margin + self.die_side / 2, die_y)
+        _, below = place(0.0, outer_bottom)
+        self.reserve_top = below + 0.4 * self.chip
+        self.caption_top = below + reserve_height + 0.35 * self.font
+        self.height = below + reserve_height + caption_height + self.margin
 
 
 def _off_the_rim(label: Point, holes: list[Point]) -> Point:

@@ -1,4 +1,4 @@
-"""Pieces in SVG: discs, marbles, crowns and the backs of face-down pieces."""
+"""What lies on a board in SVG: pieces, policy heat, marks and the trail of a move."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def draw_disc(canvas: Canvas, piece: Piece, centre: Point, radius: float) -> Non
     paint = canvas.theme.paint(piece.colour)
     canvas.circle(centre, radius, fill=paint.fill, stroke=paint.edge, stroke_width=0.08 * radius)
     groove = mix(paint.fill, paint.ink, 0.45)
-    canvas.circle(centre, 0.8 * radius, fill="none", stroke=groove, stroke_width=0.06 * radius)
+    canvas.ring(centre, 0.8 * radius, groove, 0.06 * radius)
     if piece.colour == "hidden":
         _draw_rosette(canvas, centre, 0.55 * radius, paint)
     elif not piece.label and not piece.crowned:
-        canvas.circle(centre, 0.5 * radius, fill="none", stroke=groove, stroke_width=0.06 * radius)
+        canvas.ring(centre, 0.5 * radius, groove, 0.06 * radius)
     _draw_label_and_crown(canvas, piece, centre, radius, paint)
 
 
@@ -76,3 +76,77 @@ def _draw_rosette(canvas: Canvas, centre: Point, radius: float, paint: Paint) ->
     soft = mix(paint.fill, paint.ink, 0.45)
     canvas.add("polygon", points=outline(points), fill=soft)
     canvas.circle(centre, 0.3 * radius, fill=paint.fill)
+
+
+# Highlights.
+
+
+def draw_heat(canvas: Canvas, centre: Point, share: float, occupied: bool) -> None:
+    """Draw the heat of a cell as a disc, or as a ring around its piece.
+
+    The opacity is the square root of the share, so that small shares are visible.
+    """
+    unit, colour, opacity = canvas.unit, canvas.theme.heat, math.sqrt(min(1.0, share))
+    if occupied:
+        canvas.ring(centre, 0.44 * unit, colour, 0.12 * unit, class_="heat", stroke_opacity=opacity)
+    else:
+        canvas.circle(centre, 0.4 * unit, class_="heat", fill=colour, fill_opacity=opacity)
+
+
+def draw_ring(canvas: Canvas, centre: Point, colour: str, kind: str) -> None:
+    """Draw a ring around a cell, with a halo; `kind` is its class."""
+    canvas.ring(centre, 0.44 * canvas.unit, canvas.theme.halo, 0.12 * canvas.unit)
+    canvas.ring(centre, 0.44 * canvas.unit, colour, 0.06 * canvas.unit, class_=kind)
+
+
+def draw_trail(canvas: Canvas, points: list[Point], occupied: bool) -> None:
+    """Draw a ring around the first cell and an arrow from there through the others.
+
+    On an occupied cell the arrow ends at the piece's rim.
+    """
+    if not points:
+        return
+    theme, unit = canvas.theme, canvas.unit
+    draw_ring(canvas, points[0], theme.trail, "origin")
+    path = [p for i, p in enumerate(points) if i == 0 or p != points[i - 1]]
+    if len(path) < 2:
+        return
+    path[0] = _towards(path[0], path[1], 0.44 * unit)
+    path[-1] = _towards(path[-1], path[-2], 0.28 * unit if occupied else 0.0)
+    # On boards of many cells the pen has a minimum width.
+    pen = max(unit, 18.0)
+    tip = path[-1]
+    base = _towards(tip, path[-2], 0.28 * pen)
+    across = ((tip[1] - base[1]) * 0.6, (base[0] - tip[0]) * 0.6)
+    head = [
+        tip,
+        (base[0] + across[0], base[1] + across[1]),
+        (base[0] - across[0], base[1] - across[1]),
+    ]
+    # A broad pale stroke, then a narrow dark one: visible on any piece.
+    for colour, line, edge, dot in ((theme.halo, 0.17, 0.1, 0.16), (theme.trail, 0.09, 0.02, 0.12)):
+        canvas.add(
+            "polyline",
+            class_="trail",
+            points=outline([*path[:-1], base]),
+            fill="none",
+            stroke=colour,
+            stroke_width=line * pen,
+            stroke_linejoin="round",
+        )
+        for landing in path[1:-1]:
+            canvas.circle(landing, dot * pen, fill=colour)
+        canvas.add(
+            "polygon",
+            points=outline(head),
+            fill=colour,
+            stroke=colour,
+            stroke_width=edge * pen,
+            stroke_linejoin="round",
+        )
+
+
+def _towards(start: Point, end: Point, distance: float) -> Point:
+    length = math.dist(start, end)
+    share = min(1.0, distance / length) if length else 0.0
+    return start[0] + (end[0] - start[0]) * share, start[1] + (end[1] - start[1]) * share

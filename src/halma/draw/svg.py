@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import zlib
 
-from halma.draw.canvas import Canvas, Point, outline
-from halma.draw.highlights import draw_heat, draw_heat_ring, draw_ring, draw_trail
-from halma.draw.layout import SLOT, Layout, lay_out
+from halma.draw.canvas import Attribute, Canvas, Point, outline
+from halma.draw.layout import SLOT, Layout
 from halma.draw.palette import DEFAULT, Theme, mix
-from halma.draw.pieces import DISC, draw_disc, draw_marble
+from halma.draw.pieces import DISC, draw_disc, draw_heat, draw_marble, draw_ring, draw_trail
 from halma.draw.scene import Die, Piece, Scene
 
 #: Smaller drawings are laid out at this size and scaled down.
@@ -32,19 +31,16 @@ def draw_svg(scene: Scene, size: int = 400, theme: Theme = DEFAULT) -> str:
     """Draw a scene; the longer side of the drawing is `size` pixels."""
     if size < 1:
         raise ValueError("A drawing is at least one pixel wide.")
-    layout = lay_out(scene, max(size, _SMALLEST))
+    layout = Layout(scene, max(size, _SMALLEST))
     canvas = Canvas(layout.unit, theme, f"h{zlib.crc32(repr(scene).encode()):08x}")
-    _draw_panel(canvas, layout)
+    panel: dict[str, Attribute] = {"fill": theme.paper, "stroke": theme.paper_edge}
+    canvas.rect((0.5, 0.5), layout.width - 1, layout.height - 1, rx=layout.margin, **panel)
     if scene.board == "holes":
         _draw_wood(canvas, scene, layout)
     else:
         _draw_squares(canvas, scene, layout)
-    _draw_labels(canvas, layout)
-    occupied = {piece.cell for piece in scene.pieces}
-    heat = [(number, share) for number, share in enumerate(scene.heat) if share > 0]
-    for number, share in heat:
-        if number not in occupied:
-            draw_heat(canvas, layout.centres[number], share)
+    for place, text in layout.labels:
+        canvas.write(place, text, layout.label_font, theme.faint)
     for piece in scene.pieces:
         centre = layout.centres[piece.cell]
         with canvas.group(class_="piece", data_cell=str(piece.cell)):
@@ -52,60 +48,40 @@ def draw_svg(scene: Scene, size: int = 400, theme: Theme = DEFAULT) -> str:
                 draw_marble(canvas, piece, centre)
             else:
                 draw_disc(canvas, piece, centre, DISC * layout.unit)
-    for number, share in heat:
-        if number in occupied:
-            draw_heat_ring(canvas, layout.centres[number], share)
+    occupied = {piece.cell for piece in scene.pieces}
+    for number, share in enumerate(scene.heat):
+        if share > 0:
+            draw_heat(canvas, layout.centres[number], share, number in occupied)
     for number in scene.marks:
         draw_ring(canvas, layout.centres[number], theme.mark, "mark")
     trail = [layout.centres[number] for number in scene.trail]
-    draw_trail(canvas, trail, occupied=scene.trail[-1:] != () and scene.trail[-1] in occupied)
+    draw_trail(canvas, trail, occupied=not occupied.isdisjoint(scene.trail[-1:]))
     if scene.die is not None:
         _draw_die(canvas, scene.die, layout)
     _draw_reserve(canvas, layout)
-    _draw_caption(canvas, layout)
+    for row, line in enumerate(layout.caption):
+        y = layout.caption_top + (row + 0.6) * 1.35 * layout.font
+        canvas.write((layout.width / 2, y), line, layout.font, theme.text)
     return canvas.finish(layout.width, layout.height, size, scene.caption or "A board")
 
 
 # Boards.
 
 
-def _draw_panel(canvas: Canvas, layout: Layout) -> None:
-    theme = canvas.theme
-    canvas.add(
-        "rect",
-        x=0.5,
-        y=0.5,
-        width=layout.width - 1,
-        height=layout.height - 1,
-        rx=layout.margin,
-        fill=theme.paper,
-        stroke=theme.paper_edge,
-    )
-
-
 def _draw_squares(canvas: Canvas, scene: Scene, layout: Layout) -> None:
     theme, unit = canvas.theme, canvas.unit
-    left, top, right, bottom = layout.board
+    (left, top), (right, bottom) = layout.board
     frame = 0.04 * unit
-    canvas.add(
-        "rect",
-        x=left - frame,
-        y=top - frame,
-        width=right - left + 2 * frame,
-        height=bottom - top + 2 * frame,
-        rx=2 * frame,
-        fill=theme.frame,
-    )
+    width, height = right - left + 2 * frame, bottom - top + 2 * frame
+    canvas.rect((left - frame, top - frame), width, height, rx=2 * frame, fill=theme.frame)
     chequered = any(cell.tint in ("dark", "light") for cell in scene.cells)
     for number, (cell, (x, y)) in enumerate(zip(scene.cells, layout.centres, strict=True)):
-        canvas.add(
-            "rect",
+        canvas.rect(
+            (x - unit / 2, y - unit / 2),
+            unit,
+            unit,
             class_="cell",
             data_cell=str(number),
-            x=x - unit / 2,
-            y=y - unit / 2,
-            width=unit,
-            height=unit,
             fill=theme.cell(cell.tint) or theme.plain,
             stroke=None if chequered else theme.grid,
             stroke_width=None if chequered else max(0.5, 0.02 * unit),
@@ -180,24 +156,17 @@ def _lines(scene: Scene, layout: Layout, numbers: set[int]) -> str:
     return "".join(f"M{outline([start])}L{outline([stop])}" for start, stop in lines)
 
 
-def _draw_labels(canvas: Canvas, layout: Layout) -> None:
-    for x, y, text in layout.labels:
-        canvas.write((x, y), text, layout.label_font, canvas.theme.faint)
-
-
 # Beside and below the board.
 
 
 def _draw_die(canvas: Canvas, die: Die, layout: Layout) -> None:
     paint, side = canvas.theme.paint(die.colour), layout.die_side
     x, y = layout.die
-    canvas.add(
-        "rect",
+    canvas.rect(
+        (x - side / 2, y - side / 2),
+        side,
+        side,
         class_="die",
-        x=x - side / 2,
-        y=y - side / 2,
-        width=side,
-        height=side,
         rx=0.2 * side,
         fill=paint.fill,
         stroke=paint.edge,
@@ -206,9 +175,8 @@ def _draw_die(canvas: Canvas, die: Die, layout: Layout) -> None:
     if die.value not in _PIPS:
         canvas.write((x, y), str(die.value or "?"), 0.6 * side, paint.ink, bold=True)
     for dx, dy in _PIPS.get(die.value, ()):
-        canvas.circle(
-            (x + dx * 0.26 * side, y + dy * 0.26 * side), 0.095 * side, class_="pip", fill=paint.ink
-        )
+        pip = (x + dx * 0.26 * side, y + dy * 0.26 * side)
+        canvas.circle(pip, 0.095 * side, class_="pip", fill=paint.ink)
 
 
 def _draw_reserve(canvas: Canvas, layout: Layout) -> None:
@@ -222,9 +190,3 @@ def _draw_reserve(canvas: Canvas, layout: Layout) -> None:
                 place = (x + 1.2 * chip, y)
                 canvas.write(place, f"×{number}", 0.6 * chip, canvas.theme.text, "start")
             x += SLOT * chip
-
-
-def _draw_caption(canvas: Canvas, layout: Layout) -> None:
-    for row, line in enumerate(layout.caption):
-        y = layout.caption_top + (row + 0.6) * 1.35 * layout.font
-        canvas.write((layout.width / 2, y), line, layout.font, canvas.theme.text)

@@ -28,6 +28,12 @@ _LIMITS = {
     "none": _core.Limits(),
 }
 
+#: the 32 playable squares by number, then the light ones, which are only drawn
+_CELLS = (
+    *(Cell(i % 4 * 2 + 1 - i // 4 % 2, i // 4, str(i + 1), "dark") for i in range(32)),
+    *(Cell(i % 4 * 2 + i // 4 % 2, i // 4, "", "light") for i in range(32)),
+)
+
 
 class DraughtsGame(Game):
     """English draughts (American checkers) on the 8 x 8 board."""
@@ -94,20 +100,6 @@ class DraughtsGame(Game):
             caption=f"{self.player_names[mover ^ over]} {'has won' if over else 'moves'}",
             trail=() if move is None else tuple(self.core.path(move)),
         )
-
-
-def _board_cells() -> tuple[Cell, ...]:
-    """Return the 32 playable squares by number, then the light ones, which are only drawn."""
-    squares = [(x, y) for y in range(8) for x in range(8)]
-    dark = [(x, y) for x, y in squares if (x + y) % 2]
-    light = [(x, y) for x, y in squares if (x + y) % 2 == 0]
-    return (
-        *(Cell(x, y, str(number), "dark") for number, (x, y) in enumerate(dark, 1)),
-        *(Cell(x, y, "", "light") for x, y in light),
-    )
-
-
-_CELLS = _board_cells()
 
 
 def _entry(square: int, piece: int) -> str:

@@ -173,14 +173,11 @@ def _rank(cells: Sequence[int]) -> int:
 
 
 def _unrank(rank: int, size: int) -> list[int]:
-    cells = []
+    cells: list[int] = []
     for i in range(size, 0, -1):
-        cell = i - 1
-        while comb(cell + 1, i) <= rank:
-            cell += 1
-        cells.append(cell)
-        rank -= comb(cell, i)
-    return cells[::-1]
+        cells.insert(0, max(cell for cell in range(_LONGEST) if comb(cell, i) <= rank))
+        rank -= comb(cells[0], i)
+    return cells
 
 
 def _build(name: str, options: Mapping[str, Value]) -> Game | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -68,6 +68,10 @@ class Game(ABC):
     player_names: tuple[str, ...]
     #: regular expression of a move's text, legal or not
     move_pattern: str
+    #: number of policy indices
+    actions: int
+    #: planes, rows and columns of a network's input
+    shape: tuple[int, int, int]
 
     def __init__(
         self,
@@ -78,6 +82,9 @@ class Game(ABC):
     ) -> None:
         self.name = name
         self.core = core
+        #: number of players
+        self.players = core.players
+        self.actions, self.shape = core.actions, core.shape
         self.limits = limits if limits is not None else _core.Limits()
         self.options: Mapping[str, Value] = dict(options or {})
 
@@ -95,21 +102,6 @@ class Game(ABC):
         from halma.games.registry import game
 
         return game, (self.name,)
-
-    @property
-    def players(self) -> int:
-        """Number of players."""
-        return self.core.players
-
-    @property
-    def actions(self) -> int:
-        """Number of policy indices."""
-        return self.core.actions
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """Planes, rows and columns of a network's input."""
-        return self.core.shape
 
     def start(self) -> Position:
         """Return the position before the first move; it may be at chance."""
@@ -293,9 +285,7 @@ class Position:
             raise MoveSyntaxError(f"'{text[:40]}' is not a move in this game's notation.")
         if not legal:
             raise GameOverError(f"'{text}' cannot be played: the game is over.")
-        examples = ", ".join(m.text for m in legal[:4])
-        more = ", ..." if len(legal) > 4 else ""
-        raise IllegalMoveError(f"'{text}' is not legal here. Legal: {examples}{more}.")
+        raise IllegalMoveError(f"'{text}' is not legal here. Legal: {_list(legal, 4)}.")
 
     def play(self, move: Move | str) -> Position:
         """Return the position after a legal move."""
@@ -323,9 +313,7 @@ class Position:
         for candidate in possible:
             if candidate == outcome or candidate.text == text.strip():
                 return candidate
-        names = ", ".join(o.text for o in possible[:8])
-        more = ", ..." if len(possible) > 8 else ""
-        raise ChanceError(f"'{text[:40]}' cannot happen here. Possible: {names}{more}.")
+        raise ChanceError(f"'{text[:40]}' cannot happen here. Possible: {_list(possible, 8)}.")
 
     def resolve(self, outcome: Outcome | str) -> Position:
         """Return the position after an outcome of chance."""
@@ -369,3 +357,7 @@ class Position:
         if depth < 0:
             raise ValueError("A depth cannot be negative.")
         return self.game.core.perft(self.state, depth)
+
+
+def _list(choices: Sequence[Move | Outcome], most: int) -> str:
+    return ", ".join([choice.text for choice in choices[:most]] + ["..."] * (len(choices) > most))

@@ -52,10 +52,6 @@ class Record:
         """Every position so far, the start first."""
         return [Position(self.game, self.core.state_at(i)) for i in range(len(self) + 1)]
 
-    def state_at(self, length: int) -> bytes:
-        """Return the state after the first `length` moves and outcomes."""
-        return self.core.state_at(length)
-
     @property
     def events(self) -> list[tuple[bool, int]]:
         """Moves and outcomes as numbers, in order; True marks an outcome."""

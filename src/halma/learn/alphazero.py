@@ -36,9 +36,9 @@ from halma.learn.trainer import (
 )
 from halma.learn.warm_start import agent_games
 from halma.networks.architectures.build import build
-from halma.networks.evaluator_pool import EvaluatorPool
 from halma.networks.export import export
 from halma.networks.network_file import read_info
+from halma.networks.torch_evaluator import EvaluatorPool
 from halma.networks.weights import save_weights
 from halma.tensors import TensorFile, list_iterations, write_tensors
 

@@ -16,7 +16,7 @@ from halma.learn.reports.events import Progress, Reporter
 from halma.learn.sections import AlphaZeroSettings, search_values
 from halma.learn.truth import TRUTH_METRICS, NetworkTruth
 from halma.networks.architectures.blocks import Network
-from halma.networks.evaluator_pool import EvaluatorPool
+from halma.networks.torch_evaluator import EvaluatorPool
 from halma.search import search_options
 
 #: Purposes of seeds.

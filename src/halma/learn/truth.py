@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from halma.agents.optimal import OptimalAgent
+from halma.agents.tables import OptimalAgent
 from halma.errors import RunError, TableError
 from halma.games import Game, Position
 from halma.learn.matches import AgentPlayer, PolicyPlayer, play_match

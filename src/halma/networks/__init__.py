@@ -1,8 +1,7 @@
 """Networks: their files, their architectures, and evaluators that run them.
 
 onnx_evaluator.py   a network in onnxruntime
-torch_evaluator.py  a network in torch, on a CPU or a GPU
-evaluator_pool.py   evaluators of one network for several threads
+torch_evaluator.py  a network in torch, on a CPU or a GPU, for one thread or several
 network_file.py     network files: description, checks, reading and writing
 onnx_file.py        validation of ONNX files
 architectures/      networks by name, and in torch
@@ -13,7 +12,7 @@ lookup_table.py     the result of tabular training, read from a checkpoint
 models/             networks that come with the package
 
 Playing needs neither torch nor onnx: only architectures/ (apart from the names), weights.py,
-export.py, onnx_graph.py, torch_evaluator.py and evaluator_pool.py import torch.
+export.py, onnx_graph.py and torch_evaluator.py import torch.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,10 @@ _LONGEST_NAME = 500
 #: numpy's names of the types of weights and counters
 _TYPES = ("<f4", "<i8")
 
+#: reasons not to use a file
+_FOREIGN = "it is not a network file of halma"
+_DAMAGED = "its description is damaged"
+
 
 @dataclass(frozen=True)
 class NetworkInfo:
@@ -57,7 +61,7 @@ class NetworkInfo:
     about: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @classmethod
-    def for_game(cls, game: Game, name: str, about: Mapping[str, Any] | None = None) -> NetworkInfo:
+    def for_game(cls, game: Game, name: str) -> NetworkInfo:
         """Describe a network of an architecture, such as `modern:size=s`, for a variant.
 
         Raise an `OptionError` if the architecture does not fit the variant.
@@ -71,13 +75,12 @@ class NetworkInfo:
             shape=game.shape,
             actions=game.actions,
             architecture=chosen.name,
-            about=dict(about or {}),
         )
 
     def check(self, game: Game, path: Path | str) -> None:
         """Raise a `NetworkError` unless the network in this file is for this variant."""
         if self.game != game.name:
-            raise NetworkError(f"'{path}' is not used: it plays '{self.game}', not '{game.name}'.")
+            raise _refusal(path, f"it plays '{self.game}', not '{game.name}'")
         for what, found, wanted in (
             ("encoding version", self.version, game.core.version),
             ("number of players", self.players, game.players),
@@ -85,9 +88,7 @@ class NetworkInfo:
             ("number of policy indices", self.actions, game.actions),
         ):
             if found != wanted:
-                raise NetworkError(
-                    f"'{path}' is not used: {what}: it has {found}, and '{self.game}' has {wanted}."
-                )
+                raise _refusal(path, f"{what}: it has {found}, and '{self.game}' has {wanted}")
 
 
 def read_info(path: Path | str) -> NetworkInfo:
@@ -105,7 +106,7 @@ def read_weights(path: Path | str) -> tuple[NetworkInfo, Arrays]:
         raise NetworkError(
             f"'{path}' is for playing; weights for training are in {WEIGHTS_SUFFIX} files."
         )
-    raise _foreign(path)
+    raise _refusal(path, _FOREIGN)
 
 
 def read_model(path: Path | str) -> tuple[NetworkInfo, bytes]:
@@ -149,11 +150,9 @@ def _contents(path: Path) -> bytes:
     except OSError as error:
         raise NetworkError(f"'{path}' cannot be read: {error.strerror}.") from None
     if len(data) > LARGEST_FILE:
-        raise NetworkError(f"'{path}' is not used: it is too large for a network of halma.")
+        raise _refusal(path, "it is too large for a network of halma")
     if data.startswith((b"PK\x03\x04", b"\x80")) and not _holds_weights(data):
-        raise NetworkError(
-            f"'{path}' is not used: it is a pickle or an archive, which could run programs."
-        )
+        raise _refusal(path, "it is a pickle or an archive, which could run programs")
     return data
 
 
@@ -165,8 +164,8 @@ def _holds_weights(data: bytes) -> bool:
     return data[4:9] == b"\0\0\0\0{"
 
 
-def _foreign(path: Path | str) -> NetworkError:
-    return NetworkError(f"'{path}' is not used: it is not a network file of halma.")
+def _refusal(path: Path | str, reason: object) -> NetworkError:
+    return NetworkError(f"'{path}' is not used: {reason}.")
 
 
 def _read_weights(path: Path | str) -> tuple[NetworkInfo, Arrays]:
@@ -176,25 +175,25 @@ def _read_weights(path: Path | str) -> tuple[NetworkInfo, Arrays]:
         raise NetworkError(str(error)) from None
     arrays = file.arrays()
     if any(array.dtype.str not in _TYPES for array in arrays.values()):
-        raise NetworkError(f"'{path}' is not used: its weights are neither float32 nor int64.")
+        raise _refusal(path, "its weights are neither float32 nor int64")
     return _parse_description(path, file.description), arrays
 
 
 def _read_model(path: Path | str, data: bytes) -> NetworkInfo:
     if not onnx_file.may_be_onnx(data):
-        raise _foreign(path)
+        raise _refusal(path, _FOREIGN)
     try:
         metadata, graph = onnx_file.validate(data)
     except onnx_file.OnnxError as error:
-        raise NetworkError(f"'{path}' is not used: {error}.") from None
+        raise _refusal(path, error) from None
     try:
         description = json.loads(metadata.get(KEY, "null"))
     except (ValueError, RecursionError):
-        raise _damaged_description(path) from None
+        raise _refusal(path, _DAMAGED) from None
     if not isinstance(description, dict):
-        raise NetworkError(f"'{path}' is not used: halma did not write it.")
+        raise _refusal(path, "halma did not write it")
     if description.pop("checksum", None) != _checksum(graph):
-        raise NetworkError(f"'{path}' is not used: it is damaged, its checksum is wrong.")
+        raise _refusal(path, "it is damaged, its checksum is wrong")
     return _parse_description(path, description)
 
 
@@ -207,17 +206,11 @@ def _description(info: NetworkInfo) -> dict[str, Any]:
     return {"format": FORMAT, **asdict(info), "shape": list(info.shape)}
 
 
-def _damaged_description(path: Path | str) -> NetworkError:
-    return NetworkError(f"'{path}' is not used: its description is damaged.")
-
-
 def _parse_description(path: Path | str, found: Mapping[str, Any]) -> NetworkInfo:
     """Return a description if every part of it has the right type and a plausible value."""
     if found.get("format") != FORMAT:
-        raise NetworkError(
-            f"'{path}' is not used: its format is not {FORMAT}, the one that this version of halma "
-            "reads."
-        )
+        reason = f"its format is not {FORMAT}, the one that this version of halma reads"
+        raise _refusal(path, reason)
     names = [found.get(key) for key in ("game", "architecture")]
     numbers = [found.get(key) for key in ("version", "players", "actions")]
     shape, about = found.get("shape"), found.get("about")
@@ -229,16 +222,9 @@ def _parse_description(path: Path | str, found: Mapping[str, Any]) -> NetworkInf
         or not isinstance(about, dict)
         or len(json.dumps(about)) > _LONGEST_REMARKS
     ):
-        raise _damaged_description(path)
-    return NetworkInfo(
-        game=found["game"],
-        version=found["version"],
-        players=found["players"],
-        shape=(shape[0], shape[1], shape[2]),
-        actions=found["actions"],
-        architecture=found["architecture"],
-        about=about,
-    )
+        raise _refusal(path, _DAMAGED)
+    values = {each.name: found[each.name] for each in fields(NetworkInfo)}
+    return NetworkInfo(**{**values, "shape": tuple(shape)})
 
 
 def _checksum(data: bytes | memoryview) -> str:

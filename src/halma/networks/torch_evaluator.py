@@ -1,8 +1,9 @@
-"""Networks in torch, on a CPU or a GPU."""
+"""Networks in torch, on a CPU or a GPU, and evaluators of one network for several threads."""
 
 from __future__ import annotations
 
 import threading
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import torch
@@ -11,6 +12,8 @@ from torch import Tensor
 from halma.errors import HalmaError
 from halma.games import game
 from halma.networks.architectures.blocks import Network, for_inference
+from halma.networks.export import to_onnx
+from halma.networks.onnx_evaluator import OnnxEvaluator
 from halma.search.evaluator import Evaluator, InferenceBuffer
 
 if TYPE_CHECKING:
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 Precision = Literal["float32", "bfloat16", "float16"]
 #: a buffer on a GPU has CUDA graphs for this many batch sizes, each half of the one before
 _GRAPH_SIZES = 4
+#: groups of games that share a GPU: one's trees run while the other's leaves are evaluated
+_GROUPS_ON_GPU = 2
 _CAPTURING = threading.Lock()
 
 
@@ -173,3 +178,30 @@ class CudaBuffer:
         with torch.cuda.graph(graph, stream=self._stream, capture_error_mode="thread_local"):
             outputs = self._evaluator.run(self._input[:size])
         return graph, outputs
+
+
+class EvaluatorPool:
+    """One network for several groups that use it at the same time.
+
+    On a CPU each group has one thread and a copy of its own; a GPU serves two groups.
+    """
+
+    def __init__(self, network: Network, device: str, threads: int, compiled: bool = False) -> None:
+        self._threads = threads
+        self._on_gpu: TorchEvaluator | None = None
+        if device == "cuda":
+            self._on_gpu = TorchEvaluator(network, device, "bfloat16", compiled)
+        self.load(network)
+
+    def load(self, network: Network) -> None:
+        """Take over the weights of a network."""
+        #: one for each group
+        self.evaluators: list[Evaluator]
+        if self._on_gpu is not None:
+            self._on_gpu.load(network)
+            self.evaluators = [self._on_gpu] * _GROUPS_ON_GPU
+        elif find_spec("onnxruntime") is not None:
+            model = to_onnx(network)
+            self.evaluators = [OnnxEvaluator(network.info, model) for _ in range(self._threads)]
+        else:
+            self.evaluators = [TorchEvaluator(network)] * self._threads

@@ -87,10 +87,15 @@ def certainty(value: float) -> str:
     return {0.0: "loss", 0.5: "draw", 1.0: "win"}.get(value, "exact")
 
 
-def line_texts(position: Position, moves: Sequence[int]) -> tuple[str, ...]:
-    """Write out a line of moves; it must not pass a position at chance."""
-    game, state, texts = position.game, position.state, []
-    for move in moves:
-        texts.append(game.format_move(state, move))
-        state = game.core.play(state, move)
-    return tuple(texts)
+def named(position: Position, value: int) -> Move:
+    """Return the move of a value, with its text."""
+    return Move(value, position.game.format_move(position.state, value))
+
+
+def line_of(position: Position, values: Sequence[int]) -> tuple[Move, ...]:
+    """Return the moves of a line by their values; it must not pass a position at chance."""
+    game, state, moves = position.game, position.state, []
+    for value in values:
+        moves.append(Move(value, game.format_move(state, value)))
+        state = game.core.play(state, value)
+    return tuple(moves)

@@ -37,6 +37,8 @@ class Evaluator(ABC):
 
     #: planes, rows and columns of a position
     shape: tuple[int, int, int]
+    #: type of the planes
+    dtype = "float32"
 
     @abstractmethod
     def evaluate(self, planes: Floats) -> tuple[Floats, Floats]:
@@ -53,7 +55,7 @@ class Evaluator(ABC):
         A narrow buffer may have uint8 planes, where a game's planes are integers, and float16
         outputs; others are float32 throughout.
         """
-        return CallbackBuffer(self.evaluate, (capacity, *self.shape))
+        return CallbackBuffer(self.evaluate, (capacity, *self.shape), self.dtype)
 
 
 class CallbackBuffer:
@@ -90,13 +92,9 @@ class FunctionEvaluator(Evaluator):
         dtype: str = "float32",
     ) -> None:
         self.shape = shape
+        self.dtype = dtype
         self._function = function
-        self._dtype = dtype
 
     def evaluate(self, planes: Floats) -> tuple[Floats, Floats]:
         """Call the function."""
         return self._function(planes)
-
-    def buffer(self, capacity: int, narrow: bool = False) -> InferenceBuffer:
-        """Return a buffer that calls the function."""
-        return CallbackBuffer(self._function, (capacity, *self.shape), self._dtype)

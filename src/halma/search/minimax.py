@@ -10,7 +10,8 @@ from typing import Any
 from halma import _core
 from halma.errors import GameOverError, OptionError, UnknownAgentError
 from halma.games import Game, Move, Position, Record
-from halma.search.analysis import Analysis, MoveReport, certainty
+from halma.search.analysis import Analysis, MoveReport, certainty, line_of, named
+from halma.search.options import set_options
 
 #: the declarations of options, by name; see `core/search/minimax_options.hpp`
 DECLARED = {info.name: info for info in _core.minimax_options()}
@@ -114,16 +115,8 @@ class Minimax:
         if any(not abs(weight) <= _HEAVIEST for weight in weights):
             raise OptionError(f"Weights lie between {-_HEAVIEST:g} and {_HEAVIEST:g}.")
         values.setdefault("limits", "first-repetition" if game.limits.repetitions else "game")
-        options = _core.MinimaxOptions()
-        try:
-            for name, value in {"kind": kind, **values}.items():
-                if name not in DECLARED:
-                    raise OptionError(
-                        f"Minimax has no option '{name}': it has {', '.join(DECLARED)}."
-                    )
-                setattr(options, name, value)
-        except (ValueError, TypeError) as error:
-            raise OptionError(f"Options of minimax: {error}.") from None
+        values["kind"] = kind
+        options = set_options(_core.MinimaxOptions(), "Minimax", DECLARED, values)
         _check_fit(game, kind)
         options.weights = list(weights)
         options.oracle = oracle
@@ -168,27 +161,17 @@ class Minimax:
         return MinimaxAnalysis(
             position,
             self.kind,
-            best=self._move(position.state, found.best),
+            best=named(position, found.best),
             value=found.value,
-            line=self._line(position.state, found.line),
+            line=line_of(position, found.line),
             depth=found.depth,
             nodes=found.nodes,
             leaves=found.leaves,
             evaluations=found.evaluations,
-            values=tuple((self._move(position.state, m), value) for m, value, _ in found.moves),
+            values=tuple((named(position, m), value) for m, value, _ in found.moves),
             proven=found.proven,
             values_proven=tuple(proven for _, _, proven in found.moves),
         )
-
-    def _move(self, state: bytes, value: int) -> Move:
-        return Move(value, self.game.format_move(state, value))
-
-    def _line(self, state: bytes, values: Sequence[int]) -> tuple[Move, ...]:
-        line = []
-        for value in values:
-            line.append(self._move(state, value))
-            state = self.game.core.play(state, value)
-        return tuple(line)
 
 
 def _decided(value: float) -> str | None:

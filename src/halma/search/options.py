@@ -1,15 +1,17 @@
-"""Options of tree search, made from the core's declarations (`core/search/options.hpp`)."""
+"""Options of searches, made from the core's declarations (`core/search/options.hpp`)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Mapping
+from typing import Any, TypeVar
 
 from halma import _core
 from halma.errors import OptionError
 from halma.games import Game
 
-#: the declarations, by name
+T = TypeVar("T")
+
+#: the declarations of options of tree search, by name
 DECLARED = {info.name: info for info in _core.search_options()}
 #: the selection rules, by name
 RULES = {rule.name: rule for rule in _core.rules()}
@@ -17,18 +19,21 @@ RULES = {rule.name: rule for rule in _core.rules()}
 POLICY_RULES = tuple(name for name, rule in RULES.items() if rule.uses_priors)
 
 
+def set_options(options: T, what: str, known: Collection[str], values: Mapping[str, Any]) -> T:
+    """Set values by name and return the options; raise an `OptionError` if one is not allowed."""
+    for name, value in values.items():
+        if name not in known:
+            raise OptionError(f"{what} has no option '{name}': it has {', '.join(known)}.")
+        try:
+            setattr(options, name, value)
+        except (ValueError, TypeError) as error:
+            raise OptionError(f"Options of {what.lower()}: {error}.") from None
+    return options
+
+
 def search_options(game: Game, **values: Any) -> _core.SearchOptions:
     """Return options with these values, or raise an `OptionError` if they do not fit the game."""
-    options = _core.SearchOptions()
-    try:
-        for name, value in values.items():
-            if name not in DECLARED:
-                raise OptionError(
-                    f"Tree search has no option '{name}': it has {', '.join(DECLARED)}."
-                )
-            setattr(options, name, value)
-    except (ValueError, TypeError) as error:
-        raise OptionError(f"Options of tree search: {error}.") from None
+    options = set_options(_core.SearchOptions(), "Tree search", DECLARED, values)
     if game.players != 2:
         for wanted, what in (
             (RULES[options.rule].two_players, f"rule={options.rule}"),

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from halma import _core
 from halma.errors import UnknownAgentError
-from halma.games import Game, Move, Position, Record
+from halma.games import Game, Move, Position
+from halma.search.analysis import named
 
 
 @dataclass(frozen=True)
@@ -38,32 +39,12 @@ def greedy_games(
     play like `greedy:stochastic`, the others like `greedy`. The totals depend on the seed
     and not on the number of threads.
     """
-    _check_race(game)
+    if not _core.races(game.core):
+        raise UnknownAgentError(f"Pieces do not race in '{game.name}', so greedy does not play it.")
     totals = _core.greedy_games(
         game.core, game.limits, games, seed, random_plies, list(stochastic), threads
     )
     return GreedyTotals(**{**totals, "wins": tuple(totals["wins"])})
-
-
-def greedy_record(
-    game: Game,
-    number: int,
-    seed: int = 0,
-    random_plies: int = 3,
-    stochastic: Sequence[int] = (),
-) -> Record:
-    """Return one of the games that `greedy_games` counts, the first having number 0."""
-    _check_race(game)
-    record = Record(game)
-    for chance, value in _core.greedy_game(
-        game.core, game.limits, number, seed, random_plies, list(stochastic)
-    ):
-        state = record.position.state
-        if chance:
-            record.resolve(game.format_outcome(state, value))
-        else:
-            record.play(game.format_move(state, value))
-    return record
 
 
 def lookahead_moves(position: Position, depth: int) -> list[Move]:
@@ -78,12 +59,5 @@ def lookahead_moves(position: Position, depth: int) -> list[Move]:
             f"In '{game.name}' nobody can be ahead by several moves in a row, "
             "so lookahead does not play it."
         )
-    return [
-        Move(value, game.format_move(position.state, value))
-        for value in _core.lookahead(game.core, position.state, depth)
-    ]
-
-
-def _check_race(game: Game) -> None:
-    if not _core.races(game.core):
-        raise UnknownAgentError(f"Pieces do not race in '{game.name}', so greedy does not play it.")
+    found = _core.lookahead(game.core, position.state, depth)
+    return [named(position, value) for value in found]

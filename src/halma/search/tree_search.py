@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from halma import _core
 from halma.errors import ChanceError, GameOverError, NetworkError, OptionError
-from halma.games import Game, Move, Position, Record
-from halma.search.analysis import Analysis, MoveReport, certainty, line_texts
+from halma.games import Game, Position, Record
+from halma.search.analysis import Analysis, MoveReport, certainty, line_of, named
 from halma.search.evaluator import Evaluator, InferenceBuffer
 from halma.search.options import RULES, search_options
 
@@ -39,9 +39,7 @@ class TreeSearch:
     ) -> None:
         self.game = game
         self.options = options or search_options(game, rule="uct")
-        self._buffer: InferenceBuffer | None = None
-        if not isinstance(evaluator, str):
-            self._buffer = evaluator.buffer(1)
+        self._buffer = None if isinstance(evaluator, str) else evaluator.buffer(1)
         # A copy: options may be shared by searches with and without an oracle.
         own = self.options.__copy__()
         own.oracle = oracle
@@ -98,11 +96,8 @@ class TreeSearch:
 
     def _analysis(self, position: Position, line_length: int, seconds: float) -> Analysis:
         """Return what the tree says about its root, best move first."""
-        found, policy, best = (
-            self._core.root_moves(line_length),
-            self._core.policy(),
-            self._core.best(),
-        )
+        found, policy = self._core.root_moves(line_length), self._core.policy()
+        best = self._core.best()
         # Moves are ordered by visits, unless their values are exact.
         exact = all(move.exact for move in found)
         order = sorted(
@@ -112,13 +107,13 @@ class TreeSearch:
         )
         reports = tuple(
             MoveReport(
-                Move(found[i].move, position.game.format_move(position.state, found[i].move)),
+                named(position, found[i].move),
                 value=None if math.isnan(found[i].value) else found[i].value,
                 visits=found[i].visits,
                 prior=found[i].prior,
                 policy=policy[i],
                 proof=certainty(found[i].value) if found[i].exact else None,
-                line=line_texts(position, found[i].line),
+                line=tuple(move.text for move in line_of(position, found[i].line)),
             )
             for i in order
         )

@@ -12,7 +12,7 @@ from halma.errors import OptionError, RunError
 from halma.games import Game
 from halma.machine import core_count
 from halma.search.evaluator import Evaluator, InferenceBuffer
-from halma.search.options import search_options
+from halma.search.options import search_options, set_options
 from halma.selfplay.games import FinishedGames
 
 #: called now and then with the numbers of finished games and evaluated leaves so far
@@ -26,13 +26,9 @@ def selfplay_options(game: Game, search: Mapping[str, Any], **values: Any) -> _c
 
     `core/selfplay/options.hpp` declares them; `temperatures` are (ply, temperature) pairs.
     """
-    options = _core.SelfPlayOptions()
+    known = (*(option.name for option in _core.selfplay_options()), "temperatures")
+    options = set_options(_core.SelfPlayOptions(), "Self-play", known, values)
     options.search = search_options(game, **search)
-    try:
-        for name, value in values.items():
-            setattr(options, name, value)
-    except (ValueError, TypeError) as error:
-        raise OptionError(f"Options of self-play: {error}.") from None
     return options
 
 

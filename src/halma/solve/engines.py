@@ -14,7 +14,7 @@ from halma.solve.solution import (
     RetrogradeSolution,
     Solution,
 )
-from halma.storage import Arrays, LazyArray, Writable
+from halma.solve.tables import Arrays, LazyArray, Writable
 
 
 class Engine(ABC):
@@ -25,9 +25,10 @@ class Engine(ABC):
     #: whether distances may be left out of the table
     distances_optional = False
 
-    def __init__(self, game: Game, threads: int, pieces: int | None = None) -> None:
+    def __init__(self, game: Game, threads: int, pieces: int) -> None:
         self.game = game
         self.threads = threads
+        #: the most pieces of endgames; 0 for the whole game
         self.pieces = pieces
         #: positions solved so far
         self.done = 0
@@ -38,9 +39,14 @@ class Engine(ABC):
         """Whether this engine solves the game, or with `pieces` its endgames."""
 
     @property
-    @abstractmethod
     def total(self) -> int:
         """`done` at the end."""
+        return self.entries
+
+    @property
+    def entries(self) -> int:
+        """Entries of the table."""
+        return self.game.core.index_size
 
     @property
     @abstractmethod
@@ -90,12 +96,10 @@ class ExpectimaxEngine(Engine):
 
     @staticmethod
     def supports(game: Game, pieces: int | None) -> bool:
-        """Whether the core knows an order of solving the game."""
         return pieces is None and _core.Expectimax.supports(game.core)
 
     @property
     def total(self) -> int:
-        """`done` at the end."""
         return self._core.decisions
 
     @property
@@ -105,29 +109,23 @@ class ExpectimaxEngine(Engine):
 
     @property
     def exact(self) -> bool:
-        """Whether doubles hold the denominator of the values."""
         return self._core.exact
 
     @property
     def finished(self) -> bool:
-        """Whether the last stage is solved."""
         return self._core.finished
 
     def step(self) -> None:
-        """Solve the next stage."""
         self.done += self._core.step()
 
     def checkpoint(self) -> tuple[Arrays, dict[str, Any]]:
-        """Return values and distances so far, and the number of stages done."""
         return self._arrays(), {"stage": self._core.stage, "done": self.done}
 
     def resume(self, arrays: Arrays, about: dict[str, Any]) -> None:
-        """Continue from a checkpoint."""
         self._core.restore(about["stage"], arrays["values"], arrays["distances"])
         self.done = about["done"]
 
     def finish(self) -> tuple[Writable, dict[str, Any]]:
-        """Return values, distances and reachable positions, and the statistics."""
         arrays = self._arrays()
         solution = ExpectimaxSolution(self.game, arrays, {})
         reachable = solution.core.reachable()
@@ -151,13 +149,7 @@ class RetrogradeEngine(Engine):
 
     @staticmethod
     def supports(game: Game, pieces: int | None) -> bool:
-        """Whether the core has unmoves of the game."""
         return pieces is None and _core.Retrograde.supports(game.core)
-
-    @property
-    def total(self) -> int:
-        """`done` at the end; draws and illegal positions are known last."""
-        return self.game.core.index_size
 
     @property
     def bytes_needed(self) -> int:
@@ -171,23 +163,21 @@ class RetrogradeEngine(Engine):
 
     @property
     def finished(self) -> bool:
-        """Whether no layer is left."""
         return self._core.finished
 
     def step(self) -> None:
         """Solve the positions that are one ply further from the end."""
         self._core.step()
+        # Draws and illegal positions are known last.
         self.done = self.total if self._core.finished else self._core.resolved
 
     def checkpoint(self) -> tuple[Arrays, dict[str, Any]]:
-        """Return the state between two layers."""
         state = self._core.state()
         numbers = {key: value for key, value in state.items() if not hasattr(value, "dtype")}
         arrays = {key: value for key, value in state.items() if hasattr(value, "dtype")}
         return arrays, {"state": numbers, "done": self.done}
 
     def resume(self, arrays: Arrays, about: dict[str, Any]) -> None:
-        """Continue from a checkpoint."""
         self._core.restore({**about["state"], **arrays})
         self.done = about["done"]
 
@@ -208,7 +198,7 @@ class RetrogradeEngine(Engine):
             "positions": size,
             **solver.counts(),
             # Won positions are at odd distances.
-            "longest_win": max((d for d in range(1, len(solver.layers), 2)), default=0),
+            "longest_win": max(range(1, len(solver.layers), 2), default=0),
             "start_value": start_value,
             "start_plies": start_plies,
         }
@@ -220,24 +210,17 @@ class EndgameEngine(Engine):
 
     solution = EndgameSolution
 
-    def __init__(self, game: Game, threads: int, pieces: int | None = None) -> None:
-        super().__init__(game, threads, pieces)
-        assert pieces is not None, "supports() refuses endgames without a number of pieces"
-        self._most_pieces = pieces
-
     @cached_property
     def _core(self) -> _core.Endgames:
-        return _core.Endgames(self.game.core, self._most_pieces, self.threads)
+        return _core.Endgames(self.game.core, self.pieces, self.threads)
 
     @staticmethod
     def supports(game: Game, pieces: int | None) -> bool:
-        """Whether the core numbers the game's positions with few pieces."""
         return pieces is not None and _core.Endgames.supports(game.core)
 
     @property
-    def total(self) -> int:
-        """`done` at the end."""
-        return _core.Endgames.bytes_needed(self.game.core, self._most_pieces)
+    def entries(self) -> int:
+        return _core.Endgames.bytes_needed(self.game.core, self.pieces)
 
     @property
     def bytes_needed(self) -> int:
@@ -246,7 +229,6 @@ class EndgameEngine(Engine):
 
     @property
     def finished(self) -> bool:
-        """Whether every slice is solved."""
         return self.done >= self.total
 
     def step(self) -> None:
@@ -254,18 +236,15 @@ class EndgameEngine(Engine):
         self.done += self._core.step() or self.total
 
     def checkpoint(self) -> tuple[Arrays, dict[str, Any]]:
-        """Return the tables of the slices solved so far."""
         tables = {str(i): self._core.table(i) for i in range(len(self._core.slices))}
         return {key: table for key, table in tables.items() if table.size}, {"done": self.done}
 
     def resume(self, arrays: Arrays, about: dict[str, Any]) -> None:
-        """Continue from a checkpoint."""
         for key, table in arrays.items():
             self._core.restore(int(key), table)
         self.done = about["done"]
 
     def finish(self) -> tuple[Writable, dict[str, Any]]:
-        """Return all tables, and the sums of their counts."""
         counts = [self._core.counts(i) for i in range(len(self._core.slices))]
         sums = {key: sum(c[key] for c in counts) for key in ("wins", "draws", "losses", "illegal")}
         positions = sums["wins"] + sums["draws"] + sums["losses"]
@@ -280,4 +259,4 @@ ENGINES: tuple[type[Engine], ...] = (ExpectimaxEngine, RetrogradeEngine, Endgame
 
 def engine_for(game: Game, threads: int = 2, pieces: int | None = None) -> Engine | None:
     """Return a solver for a variant, or for its endgames up to `pieces`, if there is one."""
-    return next((e(game, threads, pieces) for e in ENGINES if e.supports(game, pieces)), None)
+    return next((e(game, threads, pieces or 0) for e in ENGINES if e.supports(game, pieces)), None)

@@ -52,23 +52,16 @@ def histogram(counts: list[int], title: str, size: int = 600) -> str:
     width, height, margin, font = 600.0, 340.0, 44.0, 15.0
     theme = DEFAULT
     canvas = Canvas(1.0, theme, "histogram")
-    canvas.add("rect", x=0, y=0, width=width, height=height, rx=10, fill=theme.paper)
+    canvas.rect((0, 0), width, height, rx=10, fill=theme.paper)
     canvas.write((width / 2, margin / 2), title, font, theme.text, bold=True)
     bottom, top, total = height - margin, margin + font, max(1, sum(counts))
     step = (width - 2 * margin) / len(counts)
     tallest = max([1, *counts])
-    paint = theme.paint("blue")
+    fill = theme.paint("blue").fill
     for i, count in enumerate(counts):
         tall = (bottom - top) * count / tallest
         x = margin + i * step
-        canvas.add(
-            "rect",
-            x=x + 1,
-            y=bottom - tall,
-            width=step - 2,
-            height=tall,
-            fill=paint.fill,
-        )
+        canvas.rect((x + 1, bottom - tall), step - 2, tall, fill=fill)
         if count >= total / 100:
             share = f"{100 * count / total:.0f} %"
             canvas.write((x + step / 2, bottom - tall - 8), share, 10, theme.faint)

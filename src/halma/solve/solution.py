@@ -16,7 +16,7 @@ from halma import _core
 from halma.errors import TableError
 from halma.games import Game, Move, Position
 from halma.interrupt import interruptible
-from halma.storage import Arrays
+from halma.solve.tables import Arrays
 
 #: Positions examined at a time.
 _CHUNK = 1 << 22
@@ -102,10 +102,7 @@ class Solution(ABC):
 
     @abstractmethod
     def look_up_many(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
-        """Return the values of decision states for their movers.
-
-        `states` has shape (number, state size), the values (number,).
-        """
+        """Return the values of decision states (number, state size) for their movers: (number,)."""
 
     @abstractmethod
     def values_at(self, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
@@ -164,7 +161,6 @@ class ExpectimaxSolution(Solution):
         return int(self.core.denominator) if self.core.exact else None
 
     def moves(self, position: Position) -> list[MoveValue]:
-        """Return every legal move with its value, in the order of `legal_moves`."""
         state, denominator = position.state, self.core.denominator
         return [
             MoveValue(Move(move, self.game.format_move(state, move)), value / denominator, distance)
@@ -172,7 +168,6 @@ class ExpectimaxSolution(Solution):
         ]
 
     def look_up_many(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
-        """Return the values of states, (number, state size), for their movers, (number,)."""
         return self.core.look_up_many(states)
 
     def values_at(self, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
@@ -198,7 +193,6 @@ class RetrogradeSolution(Solution):
         self.oracle = self.core
 
     def look_up_many(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
-        """Return the values of states, (number, state size), for their movers, (number,)."""
         return self.values_at(_core.index_many(self.game.core, states).astype(np.int64))
 
     def values_at(self, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
@@ -208,18 +202,10 @@ class RetrogradeSolution(Solution):
     def _checks(self) -> list[Callable[[], int]]:
         core = self.game.core
         values, distances = self.arrays["values"], self.arrays.get("distances")
-        rows = _core.Retrograde.rows(core)
+        rows, verify = _core.Retrograde.rows(core), partial(_core.Retrograde.verify, core)
         step = -(-rows // _CHECKS)
         return [
-            partial(
-                _core.Retrograde.verify,
-                core,
-                values,
-                distances,
-                _THREADS,
-                first,
-                min(step, rows - first),
-            )
+            partial(verify, values, distances, _THREADS, first, min(step, rows - first))
             for first in range(0, rows, step)
         ]
 
@@ -237,7 +223,6 @@ class EndgameSolution(Solution):
         self.oracle = self.core
 
     def look_up_many(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
-        """Return the values of states, (number, state size), for their movers, (number,)."""
         values = self.core.values(states)
         if np.isnan(values).any():
             raise self._not_in_table()

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from functools import lru_cache
+from itertools import islice, product
 from pathlib import Path
 
-from halma.errors import TableError
-from halma.games import Game
+from halma.errors import HalmaError, TableError
+from halma.games import Game, families
+from halma.games import game as game_named
 from halma.interrupt import interruptible
-from halma.solve.engines import Engine, engine_for
-from halma.solve.smaller_variants import largest_that_fits
+from halma.machine import free_memory
+from halma.solve.engines import ENGINES, Engine, engine_for
 from halma.solve.solution import Progress, Solution
-from halma.solve.tables import open_table, table_path
-from halma.storage import LazyArray, load_arrays, save_arrays
+from halma.solve.tables import LazyArray, load_arrays, save_arrays, table_path
 
 #: Variants that need at most this much memory are solved in memory when there is no table; it
 #: takes a second or two.
@@ -25,36 +26,29 @@ SMALL = 24 << 20
 #: to write, so that no more than a tenth of the time is spent on them.
 CHECKPOINT_SECONDS = 1.0
 _CHECKPOINT = "checkpoint"
+#: Names of smaller variants tried at most; each is built to see its size.
+_MAX_NAMES = 1500
 
 
-@dataclass(frozen=True)
-class SolvePlan:
-    """What it takes to solve a variant."""
-
-    engine: Engine
-    positions: int
-    bytes_needed: int
-
-
-def plan(game: Game, memory: int, threads: int = 2, pieces: int | None = None) -> SolvePlan:
-    """Return what solving takes, or raise the `TableError` that says why it is impossible."""
+def plan(game: Game, memory: int, threads: int = 2, pieces: int | None = None) -> Engine:
+    """Return the solver to use, or raise the `TableError` that says why it is impossible."""
     engine = engine_for(game, threads, pieces)
-    size = game.core.index_size if pieces is None or engine is None else engine.total
     if engine is None:
+        size = game.core.index_size
         reason = f"its {size:,} positions" if size else "its positions, too many to number,"
         raise TableError(
             f"'{game.name}' cannot be solved, as {reason} cannot be put into an order"
             f"{largest_that_fits(game, memory)}."
         )
     needed = engine.bytes_needed
-    free = _free_memory() or memory
+    free = free_memory() or memory
     if needed > min(memory, free):
         limit = f"{in_bytes(memory)} are allowed" if memory <= free else f"{in_bytes(free)} free"
         raise TableError(
-            f"'{game.name}' has {size:,} positions and needs {in_bytes(needed)} "
+            f"'{game.name}' has {engine.entries:,} positions and needs {in_bytes(needed)} "
             f"({needed:,} bytes), but {limit}{largest_that_fits(game, min(memory, free))}."
         )
-    return SolvePlan(engine, size, needed)
+    return engine
 
 
 def solve(
@@ -75,7 +69,7 @@ def solve(
     up to that many pieces are solved. With `distances` false the table of a game without chance
     holds values only, two bits a position.
     """
-    engine = plan(game, memory, threads, pieces).engine
+    engine = plan(game, memory, threads, pieces)
     if not distances and not engine.distances_optional:
         raise TableError(f"Distances cannot be left out of the table of '{game.name}'.")
     path = table_path(game, folder, pieces)
@@ -151,14 +145,11 @@ def _resume(engine: Engine, partial: Path, note: Callable[[str], None]) -> float
 # Getting a solution: from a table, or solved in memory if that is quick.
 
 
-def solution_for(game: Game) -> Solution:
-    """Return a solution from the folder of tables, or solve a small variant in memory."""
-    path = table_path(game)
-    return solution_in(path, game) if path.exists() else _solve_in_memory(game)
+def solution_for(game: Game, pieces: int | None = None) -> Solution:
+    """Return a solution from the folder of tables, or solve a small variant in memory.
 
-
-def endgames_for(game: Game, pieces: int) -> Solution:
-    """Return endgame tables of up to `pieces` pieces, in the same way."""
+    With `pieces`, these are endgame tables of up to that many pieces.
+    """
     path = table_path(game, pieces=pieces)
     return solution_in(path, game) if path.exists() else _solve_in_memory(game, pieces)
 
@@ -172,6 +163,15 @@ def is_at_hand(game: Game) -> bool:
 def solution_in(path: Path, game: Game) -> Solution:
     """Return the solution in a file; it is checked once, and again after a change."""
     return _opened(path, path.stat().st_mtime_ns, game)
+
+
+def open_table(path: Path, game: Game) -> Solution:
+    """Return the solution in a file, memory-mapped; `TableError` if it is not of this game."""
+    solutions = {engine.solution.kind: engine.solution for engine in ENGINES}
+    file = load_arrays(path, game)
+    if file.kind not in solutions:
+        raise TableError(f"'{path}' is not used: it is a {file.kind}, not a solution.")
+    return solutions[file.kind](game, file.arrays, file.about)
 
 
 @lru_cache(maxsize=8)
@@ -207,18 +207,6 @@ def in_bytes(number: int) -> str:
     return f"{number} bytes"
 
 
-def _free_memory() -> int:
-    """Return the bytes of memory available, 0 where the system does not say."""
-    try:
-        with open("/proc/meminfo", encoding="utf-8") as lines:
-            for line in lines:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    return 0
-
-
 def _free_disk(path: Path) -> int:
     """Return the free bytes of the disk a file will be on."""
     folder = path.parent.absolute()
@@ -236,3 +224,36 @@ def _check_disk(path: Path, needed: int, game: Game) -> None:
             f"need {in_bytes(needed)} ({needed:,} bytes) in '{path.parent}', "
             f"but only {in_bytes(free)} are free{largest_that_fits(game, free // 2)}."
         )
+
+
+def largest_that_fits(asked: Game, memory: int) -> str:
+    """Return a clause that names the largest smaller variant that fits, or an empty string."""
+    best, size = None, 0
+    for variant in _smaller_variants(asked):
+        if variant.core.index_size <= size or variant == asked:
+            continue
+        engine = engine_for(variant, threads=1)
+        if engine is not None and engine.bytes_needed <= memory:
+            best, size = variant, variant.core.index_size
+    if best is None:
+        return ""
+    return f"; the largest variant that fits is '{best.name}' with {size:,} positions"
+
+
+def _smaller_variants(asked: Game) -> Iterator[Game]:
+    """Yield variants whose name has smaller numbers, and the well-known ones of the family."""
+    bare, colon, options = asked.name.partition(":")
+    parts = re.split(r"(\d+)", bare)
+    smaller = product(*(range(int(number), 0, -1) for number in parts[1::2]))
+    names = []
+    for chosen in islice(smaller, _MAX_NAMES):
+        parts[1::2] = map(str, chosen)
+        names.append("".join(parts))
+    for family in families():
+        if family.title == asked.title:
+            names += family.variants
+    for name in dict.fromkeys(names):
+        try:
+            yield game_named(f"{name}{colon}{options}")
+        except HalmaError:
+            continue

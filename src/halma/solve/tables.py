@@ -1,15 +1,76 @@
-"""Solved tables on disk: where they are, and opening them."""
+"""Tables and checkpoints on disk: written atomically, memory-mapped when read.
+
+A file is a magic word, the length and checksum of a header, the header in JSON, and the
+arrays, each at an offset that is a multiple of 64. The header names the variant, the
+version of its rules, and every array with type, length, offset and checksum, so that a
+truncated, damaged or foreign file is refused before use.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
+import struct
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from halma.errors import TableError
+from halma.files import atomic_write, remove_temporary_files
 from halma.games import Game
-from halma.solve.engines import ENGINES
-from halma.solve.solution import Solution
-from halma.storage import SUFFIX, load_arrays
+
+MAGIC = b"halmatbl"
+FORMAT = 1
+SUFFIX = ".table"
+_PREAMBLE = struct.Struct("<8sI16s")
+_ALIGN = 64
+_DIGEST = 16
+#: Longest header accepted, in bytes.
+_MAX_HEADER = 1 << 20
+#: Bytes read or written at a time.
+_CHUNK = 1 << 24
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class LazyArray:
+    """An array of bytes computed chunk by chunk, where memory does not hold it as a whole."""
+
+    size: int
+    #: (first, number) -> that many bytes from there on, shape (number,)
+    compute: Callable[[int, int], npt.NDArray[np.uint8]]
+    dtype = np.dtype(np.uint8)
+
+    @property
+    def nbytes(self) -> int:
+        """Return the size of the array in bytes."""
+        return self.size
+
+    def array(self) -> npt.NDArray[np.uint8]:
+        """Compute the array as a whole."""
+        return self.compute(0, self.size)
+
+
+Writable = Mapping[str, npt.NDArray[Any] | LazyArray]
+
+
+@dataclass(frozen=True)
+class ArrayFile:
+    """The contents of a file; its arrays are memory-mapped and read-only."""
+
+    path: Path
+    #: what the arrays are, e.g. "checkpoint"
+    kind: str
+    #: further information, as given to `save_arrays`
+    about: dict[str, Any]
+    #: by name, each of shape (length,)
+    arrays: Arrays
 
 
 def tables_folder() -> Path:
@@ -25,10 +86,123 @@ def table_path(game: Game, folder: Path | None = None, pieces: int | None = None
     return (folder or tables_folder()) / f"{name}{part}{SUFFIX}"
 
 
-def open_table(path: Path, game: Game) -> Solution:
-    """Return the solution in a file, memory-mapped; `TableError` if it is not of this game."""
-    solutions = {engine.solution.kind: engine.solution for engine in ENGINES}
-    file = load_arrays(path, game)
-    if file.kind not in solutions:
-        raise TableError(f"'{path}' is not used: it is a {file.kind}, not a solution.")
-    return solutions[file.kind](game, file.arrays, file.about)
+def save_arrays(
+    path: Path, game: Game, kind: str, about: Mapping[str, Any], arrays: Writable
+) -> None:
+    """Write a file atomically.
+
+    Each array is read once. The header holds their checksums, so it is written last although
+    it comes first.
+    """
+    remove_temporary_files(path)
+    entries: list[dict[str, Any]] = []
+    offset = 0
+    for name, array in arrays.items():
+        offset = _aligned(offset)
+        entries.append(
+            {
+                "name": name,
+                "dtype": array.dtype.str,
+                "length": array.size,
+                "offset": offset,
+                "checksum": "0" * 2 * _DIGEST,
+            }
+        )
+        offset += array.nbytes
+    contents = {**_identity(game), "kind": kind, "about": dict(about), "arrays": entries}
+    contents["bytes"] = offset
+    header = json.dumps(contents).encode()
+    with atomic_write(path) as file:
+        file.write(b"\0" * _PREAMBLE.size)
+        file.write(header)
+        start = _aligned(file.tell())
+        for entry, array in zip(entries, arrays.values(), strict=True):
+            file.write(b"\0" * (start + entry["offset"] - file.tell()))
+            digest = hashlib.blake2b(digest_size=_DIGEST)
+            for chunk in _chunks(array):
+                digest.update(chunk)
+                file.write(chunk)
+            entry["checksum"] = digest.hexdigest()
+        header = json.dumps(contents).encode()
+        file.seek(0)
+        file.write(_PREAMBLE.pack(MAGIC, len(header), _digest(header)))
+        file.write(header)
+
+
+def load_arrays(path: Path, game: Game, kind: str | None = None) -> ArrayFile:
+    """Map a file after checking that it is complete and belongs to this variant."""
+    header, start = _read_header(path)
+    for key, expected in _identity(game).items():
+        if header.get(key) != expected:
+            raise TableError(
+                f"'{path}' is not used: its {key.replace('_', ' ')} is {header.get(key)!r}, "
+                f"but {expected!r} is wanted."
+            )
+    if kind is not None and header["kind"] != kind:
+        raise TableError(f"'{path}' is not used: it is a {header['kind']}, not a {kind}.")
+    if path.stat().st_size != start + header["bytes"]:
+        raise TableError(f"'{path}' is not used: its length is not the one in its header.")
+    arrays: dict[str, npt.NDArray[Any]] = {}
+    for entry in header["arrays"]:
+        offset, dtype = start + entry["offset"], np.dtype(entry["dtype"])
+        if _checksum(path, offset, dtype.itemsize * entry["length"]) != entry["checksum"]:
+            raise TableError(f"'{path}' is not used: '{entry['name']}' in it is damaged.")
+        arrays[entry["name"]] = np.memmap(
+            path, dtype=dtype, mode="r", offset=offset, shape=(entry["length"],)
+        )
+    return ArrayFile(path, header["kind"], header["about"], arrays)
+
+
+def _identity(game: Game) -> dict[str, Any]:
+    """Return the header entries that must match the game."""
+    return {
+        "format": FORMAT,
+        "variant": game.name,
+        "rules_version": game.core.version,
+        "index_size": game.core.index_size,
+    }
+
+
+def _read_header(path: Path) -> tuple[dict[str, Any], int]:
+    """Return the header and where the arrays start."""
+    with open(path, "rb") as file:
+        preamble = file.read(_PREAMBLE.size)
+        if len(preamble) < _PREAMBLE.size or not preamble.startswith(MAGIC):
+            raise TableError(f"'{path}' is not used: it is not an array file of halma.")
+        _, length, digest = _PREAMBLE.unpack(preamble)
+        header = file.read(length) if length <= _MAX_HEADER else b""
+    if _digest(header) != digest:
+        raise TableError(f"'{path}' is not used: its header is damaged.")
+    found: dict[str, Any] = json.loads(header)
+    return found, _aligned(_PREAMBLE.size + length)
+
+
+def _aligned(offset: int) -> int:
+    return (offset + _ALIGN - 1) // _ALIGN * _ALIGN
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=_DIGEST).digest()
+
+
+def _chunks(array: npt.NDArray[Any] | LazyArray) -> Iterator[memoryview]:
+    if isinstance(array, LazyArray):
+        for start in range(0, array.size, _CHUNK):
+            yield array.compute(start, min(_CHUNK, array.size - start)).data
+        return
+    octets: npt.NDArray[Any] = np.ascontiguousarray(array).view(np.uint8)
+    for start in range(0, len(octets), _CHUNK):
+        yield octets[start : start + _CHUNK].data
+
+
+def _checksum(path: Path, offset: int, length: int) -> str:
+    """Return the checksum of a part of a file.
+
+    It is read, not mapped: mapped pages that were touched count as memory of this process.
+    """
+    digest = hashlib.blake2b(digest_size=_DIGEST)
+    with open(path, "rb") as file:
+        file.seek(offset)
+        for start in range(0, length, _CHUNK):
+            digest.update(file.read(min(_CHUNK, length - start)))
+    return digest.hexdigest()

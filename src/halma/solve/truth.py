@@ -11,7 +11,7 @@ import numpy as np
 
 from halma import _core
 from halma.errors import HalmaError
-from halma.games import Game, Move, Outcome, Position, Record
+from halma.games import Game, Move, Position, Record
 from halma.solve.solution import MoveValue, Solution
 
 #: Bins of the distribution of values.
@@ -175,7 +175,8 @@ def longest_win(solution: Solution) -> LongestWin | None:
     position, steps = start, []
     while not position.is_terminal:
         if position.is_chance:
-            outcome = max(position.outcomes, key=_delay(solution, position))
+            delays = [solution.distance(position.resolve(one)) for one in position.outcomes]
+            outcome = position.outcomes[delays.index(max(delays))]
             position = position.resolve(outcome)
             steps.append(outcome.text)
         else:
@@ -183,10 +184,6 @@ def longest_win(solution: Solution) -> LongestWin | None:
             position = position.play(move)
             steps.append(move.text)
     return LongestWin(start, plies, steps)
-
-
-def _delay(solution: Solution, position: Position) -> Callable[[Outcome], int]:
-    return lambda outcome: solution.distance(position.resolve(outcome))
 
 
 def _find(solution: Solution, plies: int) -> int | None:
@@ -208,19 +205,15 @@ def _errors(
     player: MoveChooser, evaluated: list[tuple[Position, list[MoveValue]]], seed: int
 ) -> AgentErrors:
     rng = random.Random(f"{seed}/{player.name}")
-    wrong, lost, worst, worst_position = 0, 0.0, 0.0, ""
+    losses = []
     for position, moves in evaluated:
         chosen = player.choose(Record(position.game, position), rng)
         value = next(m.value for m in moves if m.move.value == chosen.value)
-        loss = _best(moves)[0] - value
-        wrong += loss > _core.VALUE_TOLERANCE
-        lost += loss
-        if loss > worst:
-            worst, worst_position = loss, position.text
-    number = max(1, len(evaluated))
-    return AgentErrors(
-        player.name, len(evaluated), wrong / number, lost / number, worst, worst_position
-    )
+        losses.append(_best(moves)[0] - value)
+    wrong = sum(loss > _core.VALUE_TOLERANCE for loss in losses)
+    worst, number = max(losses, default=0.0), max(1, len(losses))
+    text = evaluated[losses.index(worst)][0].text if worst > 0 else ""
+    return AgentErrors(player.name, len(losses), wrong / number, sum(losses) / number, worst, text)
 
 
 def _openings(solution: Solution) -> list[Opening]:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from halma import _core
 from halma.errors import MoveError
-from halma.games.conformance.requirement import MAX_EVENTS, Sample, name, requirement
-from halma.games.game import Position
+from halma.games.conformance.requirement import MAX_EVENTS, Sample, requirement
 from halma.games.record import Record
 
 #: positions one count of a game tree may visit in Python
@@ -15,20 +12,17 @@ PERFT_BUDGET = 4000
 
 
 @requirement("perft", "kernel", "The core counts the leaves of game trees correctly.")
-def _perft(sample: Sample) -> Iterator[str]:
+def _perft(sample: Sample) -> None:
     core = sample.game.core
-    decisions = sample.states.get("decision", [])
-    chosen = sample.rng("perft").sample(decisions, min(len(decisions), 3))
-    for state in [core.initial(), *chosen]:
+    for state in [core.initial(), *sample.some(sample.states["decision"], 3, "perft")]:
         for depth in (1, 2, 3):
             budget = [PERFT_BUDGET]
             expected = _count_leaves(core, state, depth, budget)
             if budget[0] < 0:
                 break
             counted = core.perft(state, depth)
-            if counted != expected:
-                at = name(Position(sample.game, state))
-                yield f"{counted} leaves at depth {depth} instead of {expected}, from {at}."
+            wrong = f"{counted} leaves at depth {depth} instead of {expected}"
+            sample.expect(counted == expected, f"{wrong}, from {sample.name(state)}.")
 
 
 def _count_leaves(core: _core.AnyGame, state: bytes, depth: int, budget: list[int]) -> int:
@@ -44,28 +38,29 @@ def _count_leaves(core: _core.AnyGame, state: bytes, depth: int, budget: list[in
 
 
 @requirement("kernels", "kernel", "Batches and random playouts agree with single steps.")
-def _kernels(sample: Sample) -> Iterator[str]:
+def _kernels(sample: Sample) -> None:
     core = sample.game.core
     start = core.initial()
-    totals = core.playouts(start, 10, seed=sample.seed, ply_limit=MAX_EVENTS)
-    if totals["games"] != 10 or totals["longest"] > MAX_EVENTS:
-        yield f"10 playouts of at most {MAX_EVENTS} plies gave {totals}."
-    if any(not 0 <= score <= 10 * core.max_score for score in totals["scores"]):
-        yield f"10 playouts gave the scores {totals['scores']}."
-    if core.playouts(start, 10, seed=sample.seed, ply_limit=MAX_EVENTS) != totals:
-        yield "The same seed gives different playouts."
+    totals, again = (
+        core.playouts(start, 10, seed=sample.seed, ply_limit=MAX_EVENTS) for _ in range(2)
+    )
+    complete = totals["games"] == 10 and totals["longest"] <= MAX_EVENTS
+    sample.expect(complete, f"10 playouts of at most {MAX_EVENTS} plies gave {totals}.")
+    possible = all(0 <= score <= 10 * core.max_score for score in totals["scores"])
+    sample.expect(possible, f"10 playouts gave the scores {totals['scores']}.")
+    sample.expect(again == totals, "The same seed gives different playouts.")
     states = core.sample_states(start, 20, seed=sample.seed, ply_limit=MAX_EVENTS)
     offsets, moves = core.legal_many(states)
     for number, row in enumerate(states):
         state = row.tobytes()
         if core.at_chance(state) or core.terminal(state):
-            yield f"A sampled state is not a decision state: {name(Position(sample.game, state))}."
+            sample.fail(f"A sampled state is not a decision state: {sample.name(state)}.")
         elif moves[offsets[number] : offsets[number + 1]].tolist() != core.legal(state):
-            yield f"The moves in a batch differ at {name(Position(sample.game, state))}."
+            sample.fail(f"The moves in a batch differ at {sample.name(state)}.")
 
 
 @requirement("record", "kernel", "A record can be continued, replayed from its texts, and undone.")
-def _record(sample: Sample) -> Iterator[str]:
+def _record(sample: Sample) -> None:
     for number in range(3):
         rng = sample.rng(f"record {number}")
         record = Record(sample.game)
@@ -74,35 +69,27 @@ def _record(sample: Sample) -> Iterator[str]:
                 record.roll(rng)
             else:
                 record.play(rng.choice(record.position.legal_moves))
-        if record.encode().shape != tuple(sample.game.shape):
-            yield f"A record's planes have shape {record.encode().shape}."
+        shape = record.encode().shape
+        sample.expect(shape == tuple(sample.game.shape), f"A record's planes have shape {shape}.")
         if record.is_over:
-            yield from _stays_over(record)
+            sample.expect(record.end != "", "A game is over without a reason.")
+            sample.expect(not _goes_on(record), "A move can be played after the end of the game.")
         positions = record.positions
-        yield from _replays(record)
+        copy = Record(sample.game)
+        for text in record.texts:
+            (copy.resolve if copy.position.is_chance else copy.play)(text)
+        same = copy.positions == positions
+        sample.expect(same, "Replaying the texts of a record gives different positions.")
         for position in reversed(positions[:-1]):
             record.undo()
             if record.position != position:
-                yield f"undo() does not restore {name(position)}."
+                sample.fail(f"undo() does not restore {sample.name(position.state)}.")
                 break
 
 
-def _stays_over(record: Record) -> Iterator[str]:
-    if not record.end:
-        yield "A game is over without a reason."
+def _goes_on(record: Record) -> bool:
     try:
         record.play("anything")
     except MoveError:
-        return
-    yield "A move can be played after the end of the game."
-
-
-def _replays(record: Record) -> Iterator[str]:
-    copy = Record(record.game)
-    for text in record.texts:
-        if copy.position.is_chance:
-            copy.resolve(text)
-        else:
-            copy.play(text)
-    if copy.positions != record.positions:
-        yield "Replaying the texts of a record gives different positions."
+        return False
+    return True

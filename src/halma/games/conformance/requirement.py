@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from functools import partial
+from typing import Literal, TypeVar
 
 from halma.games.game import Game, Position
 
@@ -17,6 +19,8 @@ MAX_EVENTS = 1000
 #: or each sampled position of a kind.
 Scope = Literal["game", "kernel", "any", "decision", "terminal", "chance"]
 
+_Item = TypeVar("_Item")
+
 
 @dataclass
 class Sample:
@@ -27,42 +31,52 @@ class Sample:
     #: for each random game its states, each with the move played there, if any
     walks: list[list[tuple[bytes, int | None]]] = field(default_factory=list)
     #: distinct states by kind: decision, terminal, chance
-    states: dict[str, list[bytes]] = field(default_factory=dict)
+    states: dict[str, list[bytes]] = field(default_factory=lambda: defaultdict(list))
     #: whether all random games were played without an exception
     playable: bool = True
+    #: violations found by the requirement under test
+    violations: list[str] = field(default_factory=list)
+
+    def expect(self, holds: bool, otherwise: str) -> None:
+        """Report a violation unless a condition holds."""
+        if not holds:
+            self.violations.append(otherwise)
+
+    def fail(self, violation: str) -> None:
+        """Report a violation."""
+        self.violations.append(violation)
 
     def rng(self, purpose: object) -> random.Random:
         """Return a generator for one purpose, independent of the others."""
         return random.Random(f"{self.seed} {purpose}")
 
-    def positions(self, kind: str) -> list[Position]:
-        """Return the sampled positions of a kind."""
-        return [Position(self.game, state) for state in self.states.get(kind, [])]
+    def some(self, items: Sequence[_Item], most: int, purpose: object) -> list[_Item]:
+        """Return at most `most` of the items."""
+        return self.rng(purpose).sample(items, min(len(items), most))
 
+    def positions(self, *kinds: str) -> list[Position]:
+        """Return the sampled positions of these kinds."""
+        return [Position(self.game, state) for kind in kinds for state in self.states[kind]]
 
-#: yields a sentence for each violation; takes the sample, and a position unless the scope
-#: is the game
-FindViolations = Callable[..., Iterator[str]]
+    def name(self, state: bytes) -> str:
+        """Return how a failure refers to a position: its text if it has one."""
+        try:
+            return repr(self.game.format_position(state))
+        except Exception:
+            return f"the state {state.hex()}"
 
 
 @dataclass(frozen=True)
 class Requirement:
-    """A requirement of the contract, and the function that finds its violations."""
+    """A requirement of the contract."""
 
     name: str
-    text: str
     scope: Scope
-    find: FindViolations
+    text: str
+    #: reports violations; takes the sample, and a position unless the scope is the game
+    test: Callable[..., None]
 
 
-def requirement(name: str, scope: Scope, text: str) -> Callable[[FindViolations], Requirement]:
-    """Make a requirement of the function that finds its violations."""
-    return lambda find: Requirement(name, text, scope, find)
-
-
-def name(position: Position) -> str:
-    """Return how a failure refers to a position: its text if it has one."""
-    try:
-        return repr(position.text)
-    except Exception:
-        return f"the state {position.state.hex()}"
+def requirement(name: str, scope: Scope, text: str) -> Callable[[Callable[..., None]], Requirement]:
+    """Make a requirement of the function that tests it."""
+    return partial(Requirement, name, scope, text)

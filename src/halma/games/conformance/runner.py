@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from halma.errors import error_text
 from halma.games.conformance import kernels, learning, play, presentation
-from halma.games.conformance.report import ConformanceReport, RequirementResult
-from halma.games.conformance.requirement import MAX_EVENTS, Requirement, Sample, name
+from halma.games.conformance.requirement import MAX_EVENTS, Requirement, Sample
 from halma.games.game import Game, Position
 
 #: all requirements, in the order of the report
@@ -26,6 +27,60 @@ MAX_CHANCE_RUN = 50
 MAX_POSITIONS = 120
 
 
+@dataclass(frozen=True)
+class RequirementResult:
+    """One requirement: how often it was tested and how it failed.
+
+    `tested` is 0 where there was nothing to test it on, such as outcomes in a game
+    without chance.
+    """
+
+    name: str
+    requirement: str
+    tested: int
+    failures: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether no failure was found."""
+        return not self.failures
+
+
+@dataclass(frozen=True)
+class ConformanceReport:
+    """The results of a conformance check, one for each requirement."""
+
+    game: str
+    games: int
+    seed: int
+    requirements: tuple[RequirementResult, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether every requirement holds."""
+        return not self.failed()
+
+    def __getitem__(self, name: str) -> RequirementResult:
+        return next(result for result in self.requirements if result.name == name)
+
+    def failed(self) -> list[str]:
+        """Return the names of the requirements that do not hold."""
+        return [result.name for result in self.requirements if not result.ok]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the report as plain values, for JSON."""
+        results = [{**asdict(result), "ok": result.ok} for result in self.requirements]
+        return {**asdict(self), "ok": self.ok, "requirements": results}
+
+    def __str__(self) -> str:
+        lines = []
+        for result in self.requirements:
+            status = "ok    " if result.ok else "FAILED"
+            lines.append(f"{status} {result.name:<12} {result.requirement}")
+            lines.extend(f"       {failure}" for failure in result.failures)
+        return "\n".join(lines)
+
+
 def check(game: Game, games: int = 20, seed: int = 0) -> ConformanceReport:
     """Play random games and test every requirement of the contract on their positions.
 
@@ -41,17 +96,16 @@ def _test(requirement: Requirement, sample: Sample) -> RequirementResult:
     tested = 0
     for target in _targets(requirement, sample):
         tested += 1
-        arguments = (sample,) if target is None else (sample, target)
+        sample.violations.clear()
         try:
-            for violation in requirement.find(*arguments):
-                failures.append(violation + _where(sample, target))
-                if len(failures) == MAX_FAILURES:
-                    break
+            requirement.test(sample, *([] if target is None else [target]))
         except Exception as error:
-            failures.append(f"This was raised: {error_text(error)}.{_where(sample, target)}")
-        if len(failures) == MAX_FAILURES:
+            sample.fail(f"This was raised: {error_text(error)}.")
+        failures += [violation + _where(sample, target) for violation in sample.violations]
+        if len(failures) >= MAX_FAILURES:
             break
-    return RequirementResult(requirement.name, requirement.text, tested, tuple(failures))
+    kept = tuple(failures[:MAX_FAILURES])
+    return RequirementResult(requirement.name, requirement.text, tested, kept)
 
 
 def _targets(requirement: Requirement, sample: Sample) -> list[Position | None]:
@@ -60,11 +114,11 @@ def _targets(requirement: Requirement, sample: Sample) -> list[Position | None]:
     if scope == "game" or (scope == "kernel" and sample.playable):
         return [None]
     kinds = ("decision", "terminal", "chance") if scope == "any" else (scope,)
-    return [position for kind in kinds for position in sample.positions(kind)]
+    return [*sample.positions(*kinds)]
 
 
 def _where(sample: Sample, target: Position | None) -> str:
-    at = "" if target is None else f"At {name(target)} "
+    at = "" if target is None else f"At {sample.name(target.state)} "
     return f" {at}(seed {sample.seed}){'.' if at else ''}"
 
 
@@ -112,7 +166,7 @@ def _walk(
             raise RuntimeError(f"more than {MAX_CHANCE_RUN} chance events in a row")
         if state not in seen:
             seen.add(state)
-            sample.states.setdefault(kind, []).append(state)
+            sample.states[kind].append(state)
         if kind == "terminal":
             return
         choice = rng.choice(choices)

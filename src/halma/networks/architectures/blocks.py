@@ -20,14 +20,18 @@ class Network(nn.Module):
     mover first and then in turn.
     """
 
-    def __init__(self, info: NetworkInfo) -> None:
+    def __init__(self, info: NetworkInfo, one_value: bool) -> None:
+        """Make a network whose head has one value for both of two players, or one for each."""
         super().__init__()
         self.info = info
+        self.one_value = one_value
+        self.value_count = 1 if one_value else info.players
 
-    @property
-    def parameter_count(self) -> int:
-        """Number of trainable parameters."""
-        return sum(parameter.numel() for parameter in self.parameters())
+    def values(self, logits: Tensor) -> Tensor:
+        """Return values in [0, 1] from logits; of one logit, those of both players."""
+        if self.one_value:
+            logits = torch.cat((logits, torch.neg(logits)), 1)
+        return torch.sigmoid(logits)
 
 
 class ConvNorm(nn.Module):
@@ -42,7 +46,6 @@ class ConvNorm(nn.Module):
         self.norm = nn.BatchNorm2d(outputs)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return the normalised convolution."""
         return cast(Tensor, self.norm(self.conv(x)))
 
 
@@ -65,8 +68,3 @@ def _fold_norms(module: nn.Module) -> None:
 def pool(x: Tensor) -> Tensor:
     """Return mean and maximum of every channel over the board: (n, 2 channels, 1, 1)."""
     return torch.cat((torch.mean(x, (2, 3), True), torch.amax(x, (2, 3), True)), 1)
-
-
-def zero_sum_values(logit: Tensor) -> Tensor:
-    """Return both players' values in [0, 1], which add up to 1, from the mover's logit (n, 1)."""
-    return torch.sigmoid(torch.cat((logit, torch.neg(logit)), 1))

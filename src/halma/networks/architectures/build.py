@@ -9,15 +9,14 @@ import torch
 from halma.names import Value
 from halma.networks.architectures import architecture
 from halma.networks.architectures.blocks import Network
-from halma.networks.architectures.hsueh2023 import Hsueh2023
-from halma.networks.architectures.liu2019 import Liu2019
 from halma.networks.architectures.modern import Modern
+from halma.networks.architectures.papers import hsueh2023, liu2019
 from halma.networks.network_file import NetworkInfo
 
 _BUILDERS: dict[str, Callable[[NetworkInfo, Mapping[str, Value]], Network]] = {
     "modern": Modern,
-    "liu2019": Liu2019,
-    "hsueh2023": Hsueh2023,
+    "liu2019": liu2019,
+    "hsueh2023": hsueh2023,
 }
 
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from halma.names import Value
-from halma.networks.architectures.blocks import ConvNorm, Network, pool, zero_sum_values
+from halma.networks.architectures.blocks import ConvNorm, Network, pool
 from halma.networks.network_file import NetworkInfo
 
 #: size -> blocks and channels of the tower
@@ -35,7 +35,6 @@ class PreActivationBlock(nn.Module):
         nn.init.zeros_(self.second.weight)  # a new block is the identity
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return the output of the block."""
         y = self.first(torch.relu(self.norm(x)))
         y = torch.relu(y + self.overall(pool(y)))
         return cast(Tensor, x + self.second(y))
@@ -50,7 +49,7 @@ class Modern(Network):
     """
 
     def __init__(self, info: NetworkInfo, options: Mapping[str, Value]) -> None:
-        super().__init__(info)
+        super().__init__(info, one_value=info.players == 2)
         blocks, channels = SIZES[str(options["size"])]
         planes, rows, columns = info.shape
         inputs = POLICY_CHANNELS * rows * columns
@@ -65,17 +64,14 @@ class Modern(Network):
             last = nn.Linear(RANK, info.actions)
             self.policy = nn.Sequential(nn.Linear(inputs, RANK), last)
         self.value_hidden = nn.Linear(2 * channels, VALUE_WIDTH)
-        self.one_value = info.players == 2
-        self.value = nn.Linear(VALUE_WIDTH, 1 if self.one_value else info.players)
+        self.value = nn.Linear(VALUE_WIDTH, self.value_count)
         # At first all moves and all players are nearly equal.
         for head in (last, self.value):
             nn.init.normal_(head.weight, std=0.01)
             nn.init.zeros_(head.bias)
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
-        """Return policy logits and values."""
         x = torch.relu(self.norm(self.blocks(self.stem(planes))))
         policy = self.policy(torch.flatten(torch.relu(self.policy_conv(x)), 1))
         hidden = torch.relu(self.value_hidden(torch.flatten(pool(x), 1)))
-        value = self.value(hidden)
-        return policy, zero_sum_values(value) if self.one_value else torch.sigmoid(value)
+        return policy, self.values(self.value(hidden))

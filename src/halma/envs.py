@@ -1,4 +1,4 @@
-"""A variant as a PettingZoo AEC environment.
+"""Every variant as a PettingZoo AEC environment; needs the extra `envs`.
 
 - Agents are `player_0`, `player_1`, ... in the order of play.
 - An observation is `{"observation": planes, "action_mask": mask}`: the planes of a network
@@ -30,24 +30,8 @@ from halma.games import Record, game
 RENDER_MODES = ("human", "ansi")
 
 
-def env(variant: str, render_mode: str | None = None) -> AECEnv:
-    """Return a variant with PettingZoo's usual wrappers.
-
-    An illegal action ends the game with -1 for the agent that tried it, 0 for the others.
-    """
-    wrapped: AECEnv = HalmaEnv(variant, render_mode)
-    wrapped = TerminateIllegalWrapper(wrapped, illegal_reward=-1)
-    wrapped = AssertOutOfBoundsWrapper(wrapped)
-    return OrderEnforcingWrapper(wrapped)
-
-
-def raw_env(variant: str, render_mode: str | None = None) -> HalmaEnv:
-    """Return a variant without wrappers: an illegal action raises an `IllegalMoveError`."""
-    return HalmaEnv(variant, render_mode)
-
-
 class HalmaEnv(AECEnv):  # type: ignore[misc]
-    """The AEC environment of a variant."""
+    """The AEC environment of a variant; an illegal action raises an `IllegalMoveError`."""
 
     def __init__(self, variant: str, render_mode: str | None = None) -> None:
         super().__init__()
@@ -70,9 +54,8 @@ class HalmaEnv(AECEnv):  # type: ignore[misc]
     def _new_space(self) -> Dict:
         # The range of planes is up to the family.
         planes = Box(-np.inf, np.inf, self.game.shape, np.float32)
-        return Dict(
-            {"observation": planes, "action_mask": Box(0, 1, (self.game.actions,), np.int8)}
-        )
+        mask = Box(0, 1, (self.game.actions,), np.int8)
+        return Dict({"observation": planes, "action_mask": mask})
 
     def observation_space(self, agent: str) -> Dict:
         """Return the space of an agent's observations."""
@@ -143,5 +126,17 @@ class HalmaEnv(AECEnv):  # type: ignore[misc]
             print(self.record.position)
         return None
 
-    def close(self) -> None:
-        """Do nothing; there are no resources to release."""
+
+#: PettingZoo's name of the environment without wrappers.
+raw_env = HalmaEnv
+
+
+def env(variant: str, render_mode: str | None = None) -> AECEnv:
+    """Return a variant with PettingZoo's usual wrappers.
+
+    An illegal action ends the game with -1 for the agent that tried it, 0 for the others.
+    """
+    wrapped: AECEnv = HalmaEnv(variant, render_mode)
+    wrapped = TerminateIllegalWrapper(wrapped, illegal_reward=-1)
+    wrapped = AssertOutOfBoundsWrapper(wrapped)
+    return OrderEnforcingWrapper(wrapped)
