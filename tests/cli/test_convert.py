@@ -167,7 +167,7 @@ def test_nothing_is_lost(tmp_path, database):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["nosuch.pdn"], "No such file"),
+        (["nosuch.pdn"], "There is no file 'nosuch.pdn'"),
         ([PDN / "dashes.pdn", "--out", "games.csv"], "'games.csv' must end in .pdn"),
         ([PDN / "dashes.pdn", "--out", "games.parquet"], "'games.parquet' must end in .pdn"),
         ([PDN / "dashes.pdn", "--to", "npz"], "An npz file is not printed"),
@@ -209,6 +209,29 @@ def test_matches_and_mixed_variants(database, tmp_path):
     out = tmp_path / "games.npz"
     assert "of one variant" in refused("convert", database, "--out", out)
     assert not out.exists()
+
+
+def test_replay_of_other_files(training_run, tmp_path):
+    listed = run("replay", PDN / "bad-games.pdn")
+    assert listed.exit_code == 0 and len(listed.stdout.splitlines()) == 13
+    assert "     2  cannot be read: Game 2, line 6: '11-16' is not legal" in listed.stdout
+    assert "     4  no result, 1 plies  (draughts-8x8:draw=none)" in listed.stdout
+    games = answer("replay", PDN / "results.pdn")["games"]
+    assert [game["result"] for game in games] == [[0.5, 0.5]] * 6
+    drawn = run("replay", PDN / "comments.pdn", 1).stdout
+    assert "1. black: 11-15" in drawn and "10. white: 25-22" in drawn
+    assert drawn.endswith("Over after 10 plies, by resignation or agreement.\nblack: 0\nwhite: 1\n")
+    assert "1 plies of it, and no result" in run("replay", PDN / "jumps.pdn", 2).stdout
+    last = answer("replay", training_run, 6)
+    assert last["iteration"] == 2 and last["ply"] == last["plies"]
+    odd = tmp_path / "odd.jsonl"
+    odd.write_text('{"variant": "frogs-2-1", "opening": "x", "agents": []}')
+    assert "no result" in run("replay", odd, 1).stdout
+    message = refused("replay", PDN / "bad-games.pdn", 2)
+    assert message.startswith("halma: Game 2, line 6: '11-16' is not legal")
+    assert "it has games 1 to 13" in refused("replay", PDN / "bad-games.pdn", 14)
+    assert "There are no games in '/dev/null'." in refused("replay", "/dev/null")
+    assert "--match selects" in refused("replay", odd, "--match", 1)
 
 
 PAGE = (ROOT / "docs" / "game-files.md").read_text(encoding="utf-8")

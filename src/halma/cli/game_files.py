@@ -21,14 +21,34 @@ def read_games(
     path: Path, game: Game | None, match: int | None
 ) -> Iterator[SavedGame | HalmaError]:
     """Yield the games of a file or run directory, an error in the place of each unreadable one."""
-    if path.is_dir():
-        return _run_games(path, game)
-    data = path.read_bytes()
-    if data.startswith(_SQLITE):
+    if is_database(path):
         return _stored_games(path, game, match)
     if match is not None:
         raise HalmaError(f"--match selects from a match database, which '{path}' is not.")
-    return _text_games(path, data, game)
+    return _run_games(path, game) if path.is_dir() else _text_games(path, path.read_bytes(), game)
+
+
+def is_database(path: Path) -> bool:
+    """Whether a file is an SQLite database, such as `halma match` writes."""
+    if path.is_dir():
+        return False
+    if not path.exists():
+        raise HalmaError(f"There is no file '{path}'.")
+    with path.open("rb") as file:
+        return file.read(len(_SQLITE)) == _SQLITE
+
+
+def find_game(path: Path, number: int) -> SavedGame:
+    """Return a game of a file by its place among them, from 1, or raise why it cannot be read."""
+    last = 0
+    for last, found in enumerate(read_games(path, None, None), 1):
+        if last == number:
+            if isinstance(found, HalmaError):
+                raise found
+            found.number = number
+            return found
+    have = f"games 1 to {last}" if last else "no games"
+    raise HalmaError(f"There is no game {number} in '{path}': it has {have}.")
 
 
 def _text_games(path: Path, data: bytes, game: Game | None) -> Iterator[SavedGame | HalmaError]:

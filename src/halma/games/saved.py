@@ -17,7 +17,7 @@ from halma.games.record import Record
 from halma.games.registry import game as find_game
 
 #: keys that are written for readers; a record has them already
-_DERIVED = ("plies", "position")
+_DERIVED = ("plies", "ply", "position")
 
 
 @dataclass
