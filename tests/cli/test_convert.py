@@ -58,7 +58,7 @@ def test_a_check_reports_and_writes_nothing(tmp_path):
     assert result.exit_code == 1
     assert result.stdout.startswith("draughts-8x8:draw=none: 5 games, 7 plies; 5 no result")
     assert "bad-games.pdn: left out: Game 3, line 9: 'White' is neither" in result.stderr
-    assert "Left out 8 of 13 games." in result.stderr
+    assert "Read 5 games, left out 8." in result.stderr
     good = answer("convert", PDN / "tags.pdn")
     assert good["variants"]["draughts-8x8:draw=none"]["games"] == 5
     assert good["left_out"] == [] and good["out"] is None
@@ -139,6 +139,15 @@ def test_training_runs(training_run, tmp_path):
         "(6 found). Game 1: PDN is for draughts, so it has no games of 'ewn-3x3-2': "
         "choose JSON lines."
     )
+
+
+def test_a_file_that_is_none_costs_no_other(tmp_path):
+    other = tmp_path / "other"
+    other.write_bytes(b"\0" * 9)
+    result = run("convert", other, PDN / "dashes.pdn", tmp_path / "missing.pdn")
+    assert result.exit_code == 1 and "5 games, 60 plies" in result.stdout
+    assert f"left out: '{other}' is not a file of games" in result.stderr
+    assert "left out: There is no file" in result.stderr
 
 
 def test_a_damaged_iteration_is_left_out(training_run):

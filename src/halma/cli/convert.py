@@ -117,7 +117,7 @@ class _Findings:
         if scores is None:
             result = "no result"
         elif scores.count(max(scores)) > 1:
-            result = "drawn"
+            result = "drawn" if any(scores) else "lost by all"
         else:
             result = f"won by {game.player_names[scores.index(max(scores))]}"
         self._results.setdefault(game.name, Counter())[result] += 1
@@ -134,9 +134,10 @@ class _Findings:
         names = ", ".join(f"'{path}'" for path in files[:5])
         if not self.problems:
             raise HalmaError(f"There are no games in {names}.")
-        raise HalmaError(
-            f"No game of {names} can be used ({len(self.problems)} found). {self.problems[0][1]}"
-        )
+        first = self.problems[0][1]
+        if not isinstance(first, GameReadError):  # a whole file
+            raise first
+        raise HalmaError(f"No game of {names} can be used ({len(self.problems)} found). {first}")
 
     def show(self, out: Path | None, json: bool, printed: bool) -> None:
         """Print the report, on standard error if standard output has the games."""
@@ -154,8 +155,7 @@ class _Findings:
             line = f"{name}: {games} games, {self._plies[name]} plies; {counts}"
             note(line) if printed else print(line)
         if self.problems:
-            bad = len(self.problems)
-            note(f"Left out {bad} of {bad + self._games.total()} games.")
+            note(f"Read {self._games.total()} games, left out {len(self.problems)}.")
         if out is not None:
             note(f"Wrote {out}.")
 

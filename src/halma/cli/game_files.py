@@ -20,12 +20,18 @@ _SQLITE = b"SQLite format 3\0"
 def read_games(
     path: Path, game: Game | None, match: int | None
 ) -> Iterator[SavedGame | HalmaError]:
-    """Yield the games of a file or run directory, an error in the place of each unreadable one."""
-    if is_database(path):
-        return _stored_games(path, game, match)
-    if match is not None:
-        raise HalmaError(f"--match selects from a match database, which '{path}' is not.")
-    return _run_games(path, game) if path.is_dir() else _text_games(path, path.read_bytes(), game)
+    """Yield the games of a file or run directory, an error in the place of what cannot be read."""
+    try:
+        if is_database(path):
+            yield from _stored_games(path, game, match)
+        elif match is not None:
+            raise HalmaError(f"--match selects from a match database, which '{path}' is not.")
+        elif path.is_dir():
+            yield from _run_games(path, game)
+        else:
+            yield from _text_games(path, path.read_bytes(), game)
+    except HalmaError as error:
+        yield error
 
 
 def is_database(path: Path) -> bool:

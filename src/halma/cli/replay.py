@@ -79,9 +79,8 @@ def _list_file(path: Path, match: int | None, json: bool) -> None:
             row = found.as_dict()
             games.append({"id": number, **{key: row[key] for key in ("variant", *_LISTED[1:])}})
     if not any("variant" in row for row in games):
-        raise HalmaError(
-            f"There are no games in '{path}'. {games[0]['error'] if games else ''}".rstrip()
-        )
+        why = f" {games[0]['error']}" if games else ""
+        raise HalmaError(f"There are no games in '{path}'.{why}")
     if json:
         print_json({"matches": [], "games": games})
         return
