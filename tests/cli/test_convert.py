@@ -1,6 +1,7 @@
 """`halma convert`: files of games, checked and converted."""
 
 import json
+import random
 import re
 from dataclasses import fields
 from pathlib import Path
@@ -213,6 +214,30 @@ def test_hostile_files(content, message, tmp_path):
     assert message in refused("convert", path)
 
 
+def test_damaged_files(database, tmp_path):
+    """Bytes of good files are changed by a fixed seed: a report or one sentence, no traceback."""
+    rng = random.Random(15)
+    lines = run("convert", database, "--to", "jsonl").stdout.encode()
+    whole = [lines, database.read_bytes(), (PDN / "comments.pdn").read_bytes()]
+    path, out = tmp_path / "games", tmp_path / "out.jsonl"
+    for _ in range(90):
+        data = bytearray(rng.choice(whole))
+        for _ in range(rng.randint(1, 6)):
+            place = rng.randrange(len(data))
+            if rng.random() < 0.5:
+                data[place] = rng.randrange(256)
+            else:
+                del data[place : place + rng.randint(1, 200)]
+        path.write_bytes(data)
+        result = run("convert", path, "--out", out, "--force")
+        assert isinstance(result.exception, SystemExit | None), result.exception
+        assert result.exit_code in (0, 1, 2)
+        if result.exit_code == 2:
+            assert len(result.stderr.splitlines()) == 1
+        elif out.stat().st_size:
+            assert run("convert", out).exit_code == 0
+
+
 def test_matches_and_mixed_variants(database, tmp_path):
     assert "There is no match 9" in refused("convert", database, "--match", 9)
     out = tmp_path / "games.npz"
@@ -236,6 +261,10 @@ def test_replay_of_other_files(training_run, tmp_path):
     odd = tmp_path / "odd.jsonl"
     odd.write_text('{"variant": "frogs-2-1", "opening": "x", "agents": []}')
     assert "no result" in run("replay", odd, 1).stdout
+    odd.write_text('{"variant": "frogs-2-1", "agents": ["\\u001b[2J", "b"], "moves": ["\\u0007"]}')
+    assert "\7" not in refused("convert", odd)
+    odd.write_text('{"variant": "frogs-2-1", "agents": ["\\u001b[2J", "b"]}')
+    assert "\33" not in run("replay", odd, 1).stdout + run("replay", odd).stdout
     message = refused("replay", PDN / "bad-games.pdn", 2)
     assert message.startswith("halma: Game 2, line 6: '11-16' is not legal")
     assert "it has games 1 to 13" in refused("replay", PDN / "bad-games.pdn", 14)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from halma.cli.play import draw_step, print_end
-from halma.cli.verb import JsonFlag, print_json, write_file
+from halma.cli.verb import JsonFlag, print_json, printable, write_file
 from halma.errors import HalmaError
 
 if TYPE_CHECKING:
@@ -86,11 +86,12 @@ def _list_file(path: Path, match: int | None, json: bool) -> None:
         return
     for row in games:
         if "error" in row:
-            print(f"{row['id']:>6}  cannot be read: {row['error']}")
+            print(printable(f"{row['id']:>6}  cannot be read: {row['error']}"))
             continue
         names = f"{' - '.join(row['agents'])}: " if row["agents"] else ""
         scores = " ".join(f"{score:g}" for score in row["result"] or ()) or "no result"
-        print(f"{row['id']:>6}  {names}{scores}, {row['plies']} plies  ({row['variant']})")
+        line = f"{row['id']:>6}  {names}{scores}, {row['plies']} plies  ({row['variant']})"
+        print(printable(line))
 
 
 def _list(store: GameStore, match: int | None, json: bool) -> None:
@@ -135,9 +136,10 @@ def _draw(saved: SavedGame) -> None:
     from halma.agents import Step
 
     record, opening = saved.record, saved.facts.get("opening")
-    title = f": {' - '.join(saved.agents)}" if saved.agents else ""
+    agents = [printable(name) for name in saved.agents]
+    title = f": {' - '.join(agents)}" if agents else ""
     print(f"game {saved.number}{title}  ({record.game.name})\n")
-    names = saved.agents or ("",) * record.game.players
+    names = agents or [""] * record.game.players
     seats = list(zip(record.game.player_names, names, strict=True))
     number = 0
     for event, (before, text) in enumerate(zip(record.positions, record.texts, strict=False)):
@@ -149,7 +151,7 @@ def _draw(saved: SavedGame) -> None:
     if saved.result is None:
         print(f"{record.position}\n\nThe file has {record.plies} plies of it, and no result.")
     else:
-        end = saved.end or "by resignation or agreement"
+        end = printable(saved.end) or "by resignation or agreement"
         print_end(record, end, [_with_notes(*seat) for seat in seats], saved.result)
 
 
