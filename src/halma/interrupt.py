@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from types import FrameType
 from typing import TypeVar
@@ -14,21 +15,16 @@ T = TypeVar("T")
 
 def interruptible(work: Callable[[], T]) -> T:
     """Run `work` in a thread, so that Ctrl-C interrupts a long call into the core."""
-    done: list[T] = []
-    failed: list[BaseException] = []
+    done: Future[T] = Future()
 
     def run() -> None:
         try:
-            done.append(work())
+            done.set_result(work())
         except BaseException as error:
-            failed.append(error)
+            done.set_exception(error)
 
-    worker = threading.Thread(target=run, daemon=True)
-    worker.start()
-    worker.join()
-    if failed:
-        raise failed[0]
-    return done[0]
+    threading.Thread(target=run, daemon=True).start()
+    return done.result()
 
 
 @contextmanager

@@ -1,10 +1,13 @@
-"""The processor and its cores, the free memory, and the memory use of this process."""
+"""What this machine has: a processor, cores, memory, optional libraries."""
 
 from __future__ import annotations
 
 import os
 import platform
 import sys
+from importlib.util import find_spec
+
+from halma.errors import HalmaError
 
 
 def processor() -> str:
@@ -33,6 +36,14 @@ def free_memory() -> int:
     """Return the bytes of memory available, 0 where the system does not say."""
     found = _line("/proc/meminfo", "MemAvailable")
     return int(found.split()[0]) * 1024 if found else 0
+
+
+def require(library: str, extra: str = "train") -> None:
+    """Raise a `HalmaError` that names the extra to install, unless the library is there."""
+    if find_spec(library) is None:
+        raise HalmaError(
+            f'This needs {library}, which is not installed: pip install "halma[{extra}]".'
+        )
 
 
 def _line(path: str, key: str) -> str:

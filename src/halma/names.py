@@ -80,9 +80,7 @@ def split(text: str, main: str | None = None) -> tuple[str, dict[str, str]]:
     for number, part in enumerate(rest.split(",")):
         key, equals, value = part.partition("=")
         key, value = key.strip(), value.strip()
-        if not equals:
-            if main is None or number > 0 or not key:
-                raise NameSyntaxError(f"'{part}' in '{text}' is not of the form key=value.")
+        if not equals and main is not None and number == 0:
             key, value = main, key
         if not key or not value:
             raise NameSyntaxError(f"'{part}' in '{text}' is not of the form key=value.")

@@ -105,7 +105,9 @@ class ProcessPool(Generic[T, R]):
     def interrupt(self, seconds: float) -> None:
         """Send SIGINT to the workers and give them some time to save and leave."""
         for worker in self._workers.values():
-            worker.interrupt()
+            if worker.process.is_alive() and worker.process.pid is not None:
+                with suppress(ProcessLookupError):
+                    os.kill(worker.process.pid, signal.SIGINT)
         until = time.monotonic() + seconds
         for worker in self._workers.values():
             worker.process.join(max(0.0, until - time.monotonic()))
@@ -191,12 +193,6 @@ class _Worker(Generic[T, R]):
             return TaskProgress(index, sent)
         self.tasks.popleft()
         return TaskEnd(index, *sent)
-
-    def interrupt(self) -> None:
-        """Send SIGINT to the process."""
-        if self.process.is_alive() and self.process.pid is not None:
-            with suppress(ProcessLookupError):
-                os.kill(self.process.pid, signal.SIGINT)
 
     def end(self) -> None:
         """Stop the process, whatever it is doing."""

@@ -7,8 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from halma.bench import peers, rules
-from halma.bench.harness import QUICK, Effort, machine, rates
-from halma.bench.report import BenchReport, Measurement, short
+from halma.bench.harness import QUICK, BenchReport, Effort, Measurement, machine, rates, short
 from halma.cli.app import app
 
 TINY = Effort(rounds=1, seconds=0.001, peer_games=3)

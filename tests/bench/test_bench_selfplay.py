@@ -6,8 +6,7 @@ import numpy as np
 
 import halma
 from halma.bench import network, selfplay
-from halma.bench.harness import Effort
-from halma.bench.report import BenchReport
+from halma.bench.harness import BenchReport, Effort
 
 TINY = Effort(rounds=1, seconds=0.001, peer_games=1)
 

@@ -7,8 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from halma.bench import tabular
-from halma.bench.harness import Effort
-from halma.bench.report import BenchReport
+from halma.bench.harness import BenchReport, Effort
 from halma.cli.app import app
 from halma.errors import HalmaError
 from halma.learn import load

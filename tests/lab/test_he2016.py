@@ -23,7 +23,7 @@ from halma.lab.he2016.settings import (
     unit,
 )
 from halma.lab.he2016.tuning import step_size, tune
-from halma.lab.measurements import MeasurementFile
+from halma.lab.workspace import MeasurementFile
 
 SMALL = "rhombus-4x4-3:rules=he2016,plies=60"
 

@@ -5,9 +5,9 @@ import random
 import pytest
 
 from halma.games import Record, game
-from halma.lab.hsueh2023 import PAPER, claims, first_play, simulations, table1
+from halma.lab.hsueh2023 import PAPER, first_play, search_parameters, tables
 from halma.lab.hsueh2023.figures import arranged
-from halma.lab.hsueh2023.runs import VariantRuns
+from halma.lab.hsueh2023.runs import NO_RUN, VariantRuns, reduced_remark, verdict
 from halma.lab.hsueh2023.settings import VARIANTS, Planner, write_fraction
 from halma.lab.hsueh2023.training import TrainingFigure
 
@@ -34,13 +34,13 @@ def rows_of(name, runs, full=True):
 
 
 def test_verdicts():
-    assert claims.verdict(0.1062, 0.10, 0.11) == "agrees"
-    assert claims.verdict(0.1062, 0.12, 0.13) == "agrees"
-    assert claims.verdict(0.1062, 0.13, 0.15) == "near"
-    assert claims.verdict(0.1062, 0.17, 0.19) == "differs"
-    assert claims.reduced_remark("agrees; best with 50") == "the shape agrees; best with 50"
-    assert claims.reduced_remark("does not agree") == "does not agree, in a reduced run"
-    assert claims.reduced_remark("") == ""
+    assert verdict(0.1062, 0.10, 0.11) == "agrees"
+    assert verdict(0.1062, 0.12, 0.13) == "agrees"
+    assert verdict(0.1062, 0.13, 0.15) == "near"
+    assert verdict(0.1062, 0.17, 0.19) == "differs"
+    assert reduced_remark("agrees; best with 50") == "the shape agrees; best with 50"
+    assert reduced_remark("does not agree") == "does not agree, in a reduced run"
+    assert reduced_remark("") == ""
 
 
 def test_figure_20_has_the_stated_numbers():
@@ -73,7 +73,9 @@ def test_figure_8_looks_at_a_half_to_four():
 
 
 def test_the_footnote_on_few_iterations():
-    runs = {"cdc-2x4-PPPP": {6: [line(0.02)], 800: [line(0.501)], simulations.FEW: [line(0.38)]}}
+    runs = {
+        "cdc-2x4-PPPP": {6: [line(0.02)], 800: [line(0.501)], search_parameters.FEW: [line(0.38)]}
+    }
     rows = rows_of("fig15", runs)
     few = rows["CDC_PPPP: 25,600 simulations, 13 iterations"]
     assert few.paper.endswith("41.70%") and few.remark == "near"
@@ -85,7 +87,7 @@ def test_the_footnote_on_few_iterations():
 def test_nothing_has_been_run_yet(name):
     """Pages can be made before all runs are there."""
     rows = rows_of(name, {variant: {} for variant in FIGURES[name].variants})
-    assert all(not row.remark for row in rows.values() if row.ours == claims.NO_RUN)
+    assert all(not row.remark for row in rows.values() if row.ours == NO_RUN)
 
 
 @pytest.mark.parametrize("scale", ["quick", "full"])
@@ -96,7 +98,7 @@ def test_every_figure_says_something_of_its_runs(scale, name):
     figure = FIGURES[name]
     runs = {}
     for variant in figure.variants:
-        plan = planner.by_time(variant, 2.0) if figure.timed else figure.plan(planner, variant)
+        plan = planner.timed(variant, 2.0) if figure.timed else figure.plan(planner, variant)
         runs[variant] = {
             label: [line(0.3 + 0.001 * number, games=10), line(0.4 + 0.001 * number, games=10)]
             for number, label in enumerate(plan)
@@ -140,18 +142,18 @@ def test_what_a_game_is_counted_for():
         else:
             actions += len(record.position.legal_moves)
             record.play(rng.choice(record.position.legal_moves))
-    assert table1.count(record) == (record.plies, actions, 3 * record.plies)
+    assert tables.count(record) == (record.plies, actions, 3 * record.plies)
     flips = Record(game("cdc-2x4-PPPP"))
     flips.play(flips.position.legal_moves[0])
     flips.resolve(flips.position.outcomes[0])
     flips.play(next(m for m in flips.position.legal_moves if m.text.startswith("a2")))
     flips.resolve(flips.position.outcomes[0])
     # The start had no chance before it; the second position came of two kinds of pieces.
-    assert table1.count(flips) == (2, 8 + len(flips.positions[2].legal_moves), 1 + 2)
+    assert tables.count(flips) == (2, 8 + len(flips.positions[2].legal_moves), 1 + 2)
 
 
 @pytest.mark.parametrize("variant", ["ewn-3x3-3", "cdc-2x4-PPPP"])
 def test_table_1_counts_positions(variant):
-    rows, data = table1.compare(variant, [(5, 15, 15), (6, 18, 18)])
-    assert data["positions"] == table1.PAPER[variant][3]
+    rows, data = tables.compare(variant, [(5, 15, 15), (6, 18, 18)])
+    assert data["positions"] == tables.PAPER[variant][3]
     assert rows[-1].remark == "agrees" and data["game length"][0] == 5.5

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from halma.lab import Workspace, reproduce
-from halma.lab.hsueh2023 import networks, settings
+from halma.lab.hsueh2023 import first_play, settings
 from halma.lab.hsueh2023.runs import VariantRuns
 from halma.lab.hsueh2023.settings import CS, EPSILONS, FPU, Planner
 from halma.learn.sections import AlphaZeroSettings
@@ -16,11 +16,13 @@ def line(wr_p):
 
 
 def compared(runs):
-    return list(networks.claims(VariantRuns(networks.VARIANT, Planner(True, 0), runs)))
+    return list(
+        first_play.claims_fig24(VariantRuns(first_play.NETWORK_VARIANT, Planner(True, 0), runs))
+    )
 
 
 def test_the_full_form_is_the_paper_s():
-    runs = networks.plan(Planner(full=True, seed=0), networks.VARIANT)
+    runs = first_play.plan_fig24(Planner(full=True, seed=0), first_play.NETWORK_VARIANT)
     assert len(runs) == 4 * (8 + len(CS)) + len(EPSILONS)
     for (axis, fpu, x), recipe in runs.items():
         chosen: AlphaZeroSettings = recipe.settings

@@ -13,7 +13,7 @@ from test_run_store import write_run
 
 from halma.lab import Workspace, reproduce
 from halma.lab import workspace as workspace_module
-from halma.lab.hsueh2023 import further, settings, table1
+from halma.lab.hsueh2023 import further, settings, tables
 from halma.lab.hsueh2023.settings import Planner
 from halma.lab.jobs import run_jobs
 from halma.lab.run_store import run_name
@@ -125,7 +125,7 @@ def test_further_from_end_to_end(tmp_path, tiny_scale):
 
 
 def test_table_1_from_end_to_end(tmp_path, monkeypatch):
-    monkeypatch.setattr(table1, "QUICK", (25, 4))
+    monkeypatch.setattr(tables, "QUICK", (25, 4))
     drawn = make(tmp_path, "table1", draw_only=True)
     assert [row.ours for row in drawn.sections[0].rows] == ["367,956"]
     report = make(tmp_path, "table1", workers=2)

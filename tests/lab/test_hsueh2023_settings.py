@@ -100,7 +100,7 @@ def test_first_play_urgencies_are_crossed_with_simulations_and_with_c(full):
 
 
 def test_equal_time_and_few_iterations(full):
-    runs = full.by_time("ewn-3x3-3", 0.75)
+    runs = full.timed("ewn-3x3-3", 0.75)
     found = settings_of(runs.values(), "search.simulations", "selfplay.seconds")
     assert len(found) == 13 and {seconds for _, seconds in found} == {0.75}
     few = full.few_iterations("cdc-2x4-PPPP").settings
@@ -187,7 +187,7 @@ def test_quick_runs_stay_within_a_quarter_of_an_hour():
         if isinstance(experiment, TrainingExperiment):
             for variant in experiment.variants:
                 if experiment.timed:
-                    runs |= set(planner.by_time(variant, seconds[variant]).values())
+                    runs |= set(planner.timed(variant, seconds[variant]).values())
                 else:
                     runs |= set(experiment.plan(planner, variant).values())
     assert sum(map(cost, runs)) < 2 * 15 * 60 * 0.75
@@ -199,4 +199,4 @@ def test_cost_is_about_the_work():
     assert 50 < cost(long) / cost(short) < 100
     few, many = (planner.along("ewn-3x3-3", "simulations")[n] for n in (800, 25_600))
     assert 20 < cost(many) / cost(few) < 32
-    assert cost(planner.by_time("ewn-3x3-3", 2.0)[6]) > 200
+    assert cost(planner.timed("ewn-3x3-3", 2.0)[6]) > 200

@@ -2,8 +2,7 @@
 
 import small_runs
 
-from halma.learn.recipe import Recipe, _checked
-from halma.learn.settings import nested
+from halma.learn.recipe import Recipe, checked
 
 SMALL = {
     "game": "rhombus-3x3-1",
@@ -26,7 +25,7 @@ SMALL = {
 def small(**changes) -> Recipe:
     """Return a small recipe; `search__c=2` changes `search.c`."""
     given = {key.replace("__", "."): value for key, value in changes.items()}
-    return _checked("small", {"method": "alphazero", **nested({**SMALL, **given})})
+    return checked("small", {"method": "alphazero", **SMALL, **given})
 
 
 def recipe_file(folder, **changes):

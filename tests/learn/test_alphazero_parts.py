@@ -22,9 +22,8 @@ from halma.learn.matches import AgentPlayer, PolicyPlayer, SearchPlayer, play_ma
 from halma.learn.metrics import read_metrics
 from halma.learn.recipe import load, names
 from halma.learn.replay_buffer import GameFiles, ReplayBuffer
-from halma.learn.samples import leader_scores
 from halma.learn.sections import learning_rate, search_values
-from halma.learn.selfplay import SelfPlay
+from halma.learn.selfplay import SelfPlay, leader_scores
 from halma.learn.trainer import policy_cross_entropy, value_error
 from halma.search import search_options
 from halma.search.evaluator import CallbackBuffer, Evaluator

@@ -15,10 +15,9 @@ from halma.errors import RunError
 from halma.games import Position
 from halma.learn import read_metrics, train
 from halma.learn.checkpoint import identity
-from halma.learn.reports import html, table_errors
+from halma.learn.reports import page, table_errors
 from halma.learn.reports.events import Iteration, Stopped
-from halma.learn.reports.html import HtmlReport
-from halma.learn.reports.page import write_report
+from halma.learn.reports.page import HtmlReport, write_report
 from halma.learn.reports.table_errors import find_errors
 from halma.networks.lookup_table import KIND, open_lookup_table
 from halma.solve import solution_for
@@ -191,16 +190,16 @@ def test_it_is_written_at_checkpoints_but_not_too_often(tmp_path, monkeypatch):
         written.append(len(read_metrics(path)))
         return write_report(path, solution)
 
-    monkeypatch.setattr(html, "write_report", write)
+    monkeypatch.setattr(page, "write_report", write)
     train(small(), tmp_path / "slow", [HtmlReport(tmp_path / "slow")])
     assert written == [6]
     written.clear()
-    monkeypatch.setattr(html, "_SECONDS", 0.0)
-    monkeypatch.setattr(html, "_SHARE", 1e9)
+    monkeypatch.setattr(page, "_SECONDS", 0.0)
+    monkeypatch.setattr(page, "_SHARE", 1e9)
     train(small(), tmp_path / "keen", [HtmlReport(tmp_path / "keen")])
     assert written == [1, 2, 3, 4, 5, 6]
     written.clear()
-    monkeypatch.setattr(html, "_SHARE", 1e-9)
+    monkeypatch.setattr(page, "_SHARE", 1e-9)
     train(small(), tmp_path / "dear", [HtmlReport(tmp_path / "dear")])
     assert written == [1, 6]
 

@@ -11,7 +11,7 @@ import halma
 from halma.learn import load
 from halma.learn.sections import learning_rate
 from halma.learn.tabular import make_trainer
-from halma.learn.truth import Score, TestPositions, WinRate, decisions_near_start
+from halma.learn.truth import TestPositions, decisions_near_start, win_rate
 from halma.solve import solution_for
 
 #: hsueh2023, section V-A
@@ -125,24 +125,33 @@ def test_the_win_rate_is_what_recursion_expects(trained):
         return sum(expected(position.play(move), player) for move in best) / len(best)
 
     truth = solution.arrays
-    rate = WinRate.of(trainer.match(truth["values"], truth["distances"], 40_000, 7, 2))
-    assert rate.first.games == rate.second.games == 20_000
-    for side, player in ((rate.first, 0), (rate.second, 1)):
+    match = trainer.match(truth["values"], truth["distances"], 40_000, 7, 2)
+    rate = win_rate(match)
+    for side, player in (("first", 0), ("second", 1)):
+        games = sum(match[side].values())
+        assert games == 20_000
         wanted = expected(game.start(), player)
-        error = math.sqrt(max(wanted * (1 - wanted), 1e-4) / side.games)
-        assert abs(side.share - wanted) < 4.5 * error
-    low, high = rate.interval
+        error = math.sqrt(max(wanted * (1 - wanted), 1e-4) / games)
+        assert abs(rate[f"wr_p_{side}"] - wanted) < 4.5 * error
+    low, high = rate["wr_p_low"], rate["wr_p_high"]
     wanted = (expected(game.start(), 0) + expected(game.start(), 1)) / 2
     assert low - 0.01 < wanted < high + 0.01
     assert 0.005 < high - low < 0.02
 
 
+def score(wins, draws, losses):
+    return {"wins": wins, "draws": draws, "losses": losses}
+
+
 def test_scores():
-    rate = WinRate(Score(60, 20, 20), Score(10, 0, 90))
-    assert (rate.first.share, rate.second.share, rate.value) == (0.7, 0.1, pytest.approx(0.4))
+    rate = win_rate({"first": score(60, 20, 20), "second": score(10, 0, 90)})
+    assert (rate["wr_p_first"], rate["wr_p_second"]) == (0.7, 0.1)
+    assert rate["wr_p"] == pytest.approx(0.4)
     # By hand: variances 0.16 and 0.09 over 100 games each, of the mean of two.
-    assert rate.interval[1] - rate.value == pytest.approx(1.96 * math.sqrt(0.0025) / 2, rel=1e-3)
-    assert WinRate(Score(5, 0, 0), Score(5, 0, 0)).interval == (1.0, 1.0)
+    reach = 1.96 * math.sqrt(0.0025) / 2
+    assert rate["wr_p_high"] - rate["wr_p"] == pytest.approx(reach, rel=1e-3)
+    certain = win_rate({"first": score(5, 0, 0), "second": score(5, 0, 0)})
+    assert (certain["wr_p_low"], certain["wr_p_high"]) == (1.0, 1.0)
 
 
 def test_the_learning_rate_falls_at_the_half():

@@ -10,7 +10,7 @@ from reference.minimax import expectimax, maxn, minimax, paranoid
 
 from halma import HalmaError, _core, game
 from halma.games import Position, Record
-from halma.search.minimax import Minimax, default_weights
+from halma.search.minimax import Minimax
 
 
 def decisions(name, number, seed=1, ply_limit=200):
@@ -65,7 +65,7 @@ DEEPER = {
 def compare_with_twin(name, shares):
     positions = decisions(name, sum(shares.values()))
     chosen = positions[0].game
-    weights = default_weights(chosen)
+    weights = _core.default_weights(chosen.core)
     noisy = must_capture(chosen) if name.startswith("draughts") else never
     search = Minimax(chosen, limits="rules")
     for depth, number in shares.items():
@@ -127,7 +127,7 @@ def test_all_moves_have_their_own_value(name):
     chosen = game(name)
     search = Minimax(chosen, limits="rules")
     noisy = must_capture(chosen) if name.startswith("draughts") else never
-    weights = default_weights(chosen)
+    weights = _core.default_weights(chosen.core)
     for position in decisions(name, 20, seed=3):
         found = search.search(position, depth=2, all_moves=True)
         if found.depth < 2:
@@ -156,7 +156,7 @@ def test_node_counts_without_pruning_are_the_trees():
 @pytest.mark.parametrize("name", ["rhombus-5x5-3", "rhombus-6x6-6", "draughts-8x8"])
 def test_line_is_legal_and_leads_to_the_value(name):
     chosen = game(name)
-    weights = default_weights(chosen)
+    weights = _core.default_weights(chosen.core)
     noisy = must_capture(chosen) if name.startswith("draughts") else never
     full = 0
     for position in decisions(name, 40, seed=11):
@@ -321,7 +321,7 @@ def test_repetition_is_a_draw():
 def test_expectimax_is_expectiminimax(name, shares):
     positions = decisions(name, sum(shares.values()), ply_limit=40)
     chosen = positions[0].game
-    weights = default_weights(chosen)
+    weights = _core.default_weights(chosen.core)
     searches = [
         Minimax(chosen, "expectimax", pruning=pruning, ordering=ordering, limits="rules")
         for pruning in ("none", "windows", "probes")
@@ -369,7 +369,7 @@ def test_star_pruning_saves_nodes():
 def test_maxn_and_paranoid(depth):
     positions = decisions("star-37-3p", 100 if depth == 1 else 12, ply_limit=90)
     core = positions[0].game.core
-    weights = default_weights(positions[0].game)
+    weights = _core.default_weights(positions[0].game.core)
     everyone = Minimax(positions[0].game, "maxn")
     against = [Minimax(positions[0].game, "paranoid", pruning=p) for p in ("none", "windows")]
     for position in positions:

@@ -16,7 +16,6 @@ from halma.agents import agent, play_game
 from halma.errors import OptionError, TableError
 from halma.games import Position, Record
 from halma.search import Minimax, TreeSearch, search_options
-from halma.search.minimax import default_weights
 from halma.solve import Solution, solution_for
 
 GAME = halma.game("draughts-8x8")
@@ -85,7 +84,7 @@ def test_inside_the_table_one_move_tells_all():
 )
 def test_agrees_with_the_naive_twin(options):
     oracle = endings(3).oracle
-    weights = default_weights(GAME)
+    weights = _core.default_weights(GAME.core)
     search = Minimax(GAME, deepen=False, quiescence=False, limits="rules", oracle=oracle, **options)
     for depth, number in ((1, 300), (2, 200), (3, 60)):
         for position in few_pieces(4, number, depth) + few_pieces(5, number // 4, depth):

@@ -39,7 +39,7 @@ def test_a_report_covers_every_move(rule):
     assert {report.move for report in found.moves} == set(position.legal_moves)
     # The best child's value makes a maximum of single random games: too rough here.
     assert found.best.text == "b1-c2" or rule == "pluska"
-    assert found.simulations == search.simulations == 400
+    assert found.simulations == 400
     assert sum(report.visits for report in found.moves) == 400
     assert sum(report.prior for report in found.moves) == pytest.approx(1)
     assert sum(report.policy for report in found.moves) == pytest.approx(1)

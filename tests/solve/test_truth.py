@@ -6,8 +6,13 @@ import halma
 from halma.agents import agent
 from halma.draw.svg import draw_svg
 from halma.solve import solve
-from halma.solve.pictures import histogram, opening_scene
-from halma.solve.truth import examine, longest_win, sample_positions
+from halma.solve.truth import (
+    examine,
+    histogram,
+    longest_win,
+    opening_scene,
+    sample_positions,
+)
 
 
 @pytest.fixture(scope="module", params=["ewn-3x3-3", "cdc-2x4-PPPP"])

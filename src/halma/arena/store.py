@@ -99,9 +99,8 @@ class GameStore:
     def match_of(self, plan: Plan) -> int | None:
         """Return the id of the match with this plan, or None."""
         with self._sqlite_errors():
-            match: int | None
-            match = self._one("SELECT max(id) FROM match WHERE plan = ?", plan.identity)
-            return match
+            found: int | None = self._one("SELECT max(id) FROM match WHERE plan = ?", plan.identity)
+            return found
 
     def matches(self) -> list[StoredMatch]:
         """Return all matches, the oldest first."""
@@ -151,17 +150,17 @@ class GameStore:
         values = _values(played)
         marks = ", ".join("?" for _ in ("match", *values, "checksum"))
         match = self._matches.get(plan) or self._begin(plan)
-        try:
-            with self._sqlite_errors():
+        with self._sqlite_errors():
+            try:
                 self._db.execute(
                     f"INSERT INTO game (match, {_COLUMNS}, checksum) VALUES ({marks})",
                     (match, *values, _checksum(values)),
                 )
-        except _DuplicateGameError:
-            raise StoreError(
-                f"Game {played.number} of match {match} is in '{self.path}' already: "
-                "another process is playing this match."
-            ) from None
+            except sqlite3.IntegrityError:
+                raise StoreError(
+                    f"Game {played.number} of match {match} is in '{self.path}' already: "
+                    "another process is playing this match."
+                ) from None
 
     def _begin(self, plan: Plan) -> int:
         """Return the id of the match with this plan; insert the match if it is new."""
@@ -221,14 +220,8 @@ class GameStore:
         """Turn SQLite's errors into a `StoreError`."""
         try:
             yield
-        except sqlite3.IntegrityError as error:
-            raise _DuplicateGameError(str(error)) from None
         except sqlite3.Error as error:
             raise StoreError(f"'{self.path}' cannot be used for games: {error}.") from None
-
-
-class _DuplicateGameError(StoreError):
-    """A game with this number is stored already."""
 
 
 def _values(played: PlayedGame) -> list[Any]:

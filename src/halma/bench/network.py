@@ -15,13 +15,22 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from halma.bench.harness import Effort
-from halma.bench.report import Measurement
-from halma.games import Record
+import torch
+
+from halma.agents import agent
+from halma.bench.harness import Effort, Measurement
+from halma.games import Game, Record
 from halma.interrupt import Interrupted
 from halma.learn.recipe import Recipe, load
+from halma.learn.replay_buffer import ReplayBuffer
 from halma.learn.selfplay import SelfPlay
+from halma.learn.trainer import Trainer
+from halma.learn.warm_start import agent_games
 from halma.machine import core_count
+from halma.networks.architectures.blocks import Network
+from halma.networks.architectures.build import build
+from halma.networks.export import export
+from halma.networks.network_file import NetworkInfo
 from halma.networks.torch_evaluator import EvaluatorPool, find_device
 
 VARIANT, NETWORK, SIMULATIONS = "rhombus-7x7-6:liu2019", "liu2019", 175
@@ -49,18 +58,14 @@ def measure_network(effort: Effort, seed: int) -> Iterator[Measurement]:
 
 def beside_network(effort: Effort, seed: int) -> list[Measurement]:
     """Measure the network alone and in self-play, in turns."""
-    import torch
-
-    from halma.networks.architectures.build import build
-    from halma.networks.network_file import NetworkInfo
-
     on_gpu = torch.cuda.is_available()
     threads = core_count()
     groups, batch = (2, GPU_BATCH) if on_gpu else (threads, CPU_BATCH)
     recipe = _recipe(seed, **{"selfplay.parallel_games": groups * batch})
     game = recipe.game
-    network = build(NetworkInfo.for_game(game, NETWORK), seed)
-    pool = EvaluatorPool(network, "cuda" if on_gpu else "cpu", threads, compiled=on_gpu)
+    pool = EvaluatorPool(
+        _network(game, seed), "cuda" if on_gpu else "cpu", threads, compiled=on_gpu
+    )
     play = SelfPlay(game, recipe.settings, pool.evaluators, threads)
     seconds = max(10 * effort.seconds, LEAST_SECONDS)
     _self_play(play, seconds / 2)  # warms up: at first all searches are at their root
@@ -88,16 +93,11 @@ def beside_network(effort: Effort, seed: int) -> list[Measurement]:
 
 def one_move(effort: Effort, seed: int) -> Measurement:
     """Measure the seconds of one move of an agent on one core, in the middle of games."""
-    from halma.agents import agent
-    from halma.networks.architectures.build import build
-    from halma.networks.export import export
-    from halma.networks.network_file import NetworkInfo
-
     game = _recipe(seed).game
     rng = random.Random(seed)
     with TemporaryDirectory() as folder:
         path = Path(folder) / "network.onnx"
-        export(build(NetworkInfo.for_game(game, NETWORK), seed), path)
+        export(_network(game, seed), path)
         player = agent(f"net:file={path},sims={MOVE_SIMULATIONS}")
         record = Record(game)
         player.choose(record, rng)  # the first call loads the file
@@ -114,10 +114,6 @@ def one_move(effort: Effort, seed: int) -> Measurement:
 
 def learner(seed: int) -> Measurement:
     """Measure the fraction of training time that is not spent waiting for batches."""
-    from halma.learn.replay_buffer import ReplayBuffer
-    from halma.learn.trainer import Trainer
-    from halma.learn.warm_start import agent_games
-
     recipe = _recipe(seed, **{"warm_start.games": LEARNER_GAMES})
     settings = recipe.settings
     buffer = ReplayBuffer(recipe.game, LEARNER_GAMES, position_share=1.0, seed=seed)
@@ -141,6 +137,10 @@ def _recipe(seed: int, **changes: Any) -> Recipe:
             **changes,
         }
     )
+
+
+def _network(game: Game, seed: int) -> Network:
+    return build(NetworkInfo.for_game(game, NETWORK), seed)
 
 
 def _self_play(play: SelfPlay, seconds: float) -> float:
@@ -180,8 +180,6 @@ def _alone(pool: EvaluatorPool, batch: int, seconds: float, on_gpu: bool) -> flo
 
 def _alone_on_gpu(evaluator: Any, batch: int, seconds: float) -> float:
     """Return the same for planes that are on the GPU already: the network's graph alone."""
-    import torch
-
     buffer = evaluator.buffer(batch, narrow=True)
     buffer.start(batch)
     buffer.finish()

@@ -13,8 +13,7 @@ import random
 from importlib.util import find_spec
 from typing import Any
 
-from halma.bench.harness import Effort, Work, measure_rate, rates
-from halma.bench.report import Measurement
+from halma.bench.harness import Effort, Measurement, Work, measure_rate, rates
 
 NAME = "OpenSpiel"
 MISSING = f"{NAME} is not installed, so no peer is measured."

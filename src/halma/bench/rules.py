@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from halma.bench import peers
-from halma.bench.harness import Effort, Work, measure_rate, repeated
-from halma.bench.report import Measurement
+from halma.bench.harness import Effort, Measurement, Work, measure_rate, repeated
 from halma.games import Game, game
 
 #: variant, goal, OpenSpiel's game that is closest to it, what that game counts

@@ -10,8 +10,7 @@ from functools import partial
 
 from halma import _core
 from halma.bench import peers
-from halma.bench.harness import Effort, Work, measure_rate, rates, repeated
-from halma.bench.report import Measurement
+from halma.bench.harness import Effort, Measurement, Work, measure_rate, rates, repeated
 from halma.games import Game, Record, game
 from halma.search import Minimax, greedy_games, search_options
 

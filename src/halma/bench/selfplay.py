@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
-from halma.bench.harness import Effort, Work, measure_rate
-from halma.bench.report import Measurement
+from halma.bench.harness import Effort, Measurement, Work, measure_rate
 from halma.games import Game, game
 from halma.networks import FunctionEvaluator
 from halma.selfplay import Pool, selfplay_options

@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from halma.bench.harness import Effort, Work, measure_rate, repeated
-from halma.bench.report import Measurement
+from halma.bench.harness import Effort, Measurement, Work, measure_rate, repeated
 from halma.errors import HalmaError
 from halma.games import Game, game
 from halma.solve import solve
@@ -72,7 +71,7 @@ def measure_solve(effort: Effort, seed: int) -> Iterator[Measurement | str]:
     """Measure solving, its growth from a small to a large variant, and look-ups."""
     costs: dict[SolveCase, SolveCost] = {}
     for case, goal in QUICK_SOLVES:
-        costs[case] = _best(case, effort.rounds)
+        costs[case] = _in_memory(case, effort.rounds)
         yield Measurement(f"{case} solved", costs[case].seconds, "s", goal, at_most=True)
     if effort.long:
         for case, goal, memory in LONG_SOLVES:
@@ -86,7 +85,7 @@ def measure_solve(effort: Effort, seed: int) -> Iterator[Measurement | str]:
                 yield Measurement(f"{case} memory", costs[case].peak, "bytes", memory, at_most=True)
         for small, large in FAMILIES:
             for case, rounds in ((small, effort.rounds), (large, 1)):
-                costs[case] = costs.get(case) or _best(case, rounds)
+                costs[case] = costs.get(case) or _in_memory(case, rounds)
             growth = costs[large].per_entry / costs[small].per_entry
             yield Measurement(f"{large} growth", growth, "times", 1.5, at_most=True)
     for name, goal in LOOKUPS:
@@ -95,17 +94,15 @@ def measure_solve(effort: Effort, seed: int) -> Iterator[Measurement | str]:
             yield measure_rate(f"{name} look-ups", "positions/s", effort, work, goal)
 
 
-def _best(case: SolveCase, rounds: int) -> SolveCost:
-    """Solve several times without writing the table."""
-    tries = [_once(case) for _ in range(rounds)]
-    return SolveCost(min(t.seconds for t in tries), min(t.per_entry for t in tries))
-
-
-def _once(case: SolveCase) -> SolveCost:
-    started, worked = time.perf_counter(), time.process_time()
-    about = solve(game(case.variant), keep=False, pieces=case.pieces).about
-    worked = time.process_time() - worked
-    return SolveCost(time.perf_counter() - started, worked / _entries(about))
+def _in_memory(case: SolveCase, rounds: int) -> SolveCost:
+    """Solve several times without writing the table; return the least costs."""
+    costs = []
+    for _ in range(rounds):
+        started, worked = time.perf_counter(), time.process_time()
+        about = solve(game(case.variant), keep=False, pieces=case.pieces).about
+        worked = time.process_time() - worked
+        costs.append((time.perf_counter() - started, worked / _entries(about)))
+    return SolveCost(*map(min, zip(*costs, strict=True)))
 
 
 def _entries(about: dict[str, Any]) -> int:

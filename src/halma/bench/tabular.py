@@ -19,12 +19,11 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from halma.bench.harness import Effort
-from halma.bench.report import Measurement
+from halma.bench.harness import Effort, Measurement
 from halma.errors import HalmaError
 from halma.learn import train
 from halma.learn.recipe import Recipe, load
-from halma.learn.reports.html import HtmlReport
+from halma.learn.reports.page import HtmlReport
 from halma.learn.tabular import make_trainer
 from halma.machine import peak_bytes
 from halma.solve import solve

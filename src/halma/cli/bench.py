@@ -47,8 +47,7 @@ BENCHMARKS = {
 def _add_command(name: str, about: str) -> None:
     def measure(quick: Quick = False, seed: Seed = 0, json: JsonFlag = False) -> None:
         from halma.bench import peers
-        from halma.bench.harness import FULL, QUICK, machine
-        from halma.bench.report import BenchReport
+        from halma.bench.harness import FULL, QUICK, BenchReport, machine
 
         module = import_module(f"halma.bench.{name}")
         benchmark = getattr(module, f"measure_{name}")

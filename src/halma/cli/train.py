@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from halma.cli.verb import JsonFlag, note, print_json, program
+from halma.cli.verb import JsonFlag, note, print_answer, program
 
 if TYPE_CHECKING:
     from halma.learn import Recipe
@@ -55,7 +55,7 @@ def train(
     from halma.learn import train as run
     from halma.learn.recipe import parse_changes
     from halma.learn.reports.console import Console
-    from halma.learn.reports.html import HtmlReport
+    from halma.learn.reports.page import HtmlReport
     from halma.learn.reports.tensorboard import TensorBoard
 
     chosen, folder = _find(recipe)
@@ -79,10 +79,9 @@ def train(
     except KeyboardInterrupt:
         _print_how_to_continue()
         raise
-    if json:
-        print_json({"run": str(folder), "recipe": chosen.name, "settings": chosen.flat, **metrics})
-    else:
-        _print_next_steps(folder, chosen, metrics["iteration"] == chosen.settings.iterations)
+    answer = {"run": str(folder), "recipe": chosen.name, "settings": chosen.flat, **metrics}
+    finished = metrics["iteration"] == chosen.settings.iterations
+    print_answer(json, answer, lambda: _print_next_steps(folder, chosen, finished))
 
 
 def _with_iterations(recipe: Recipe, folder: Path, iterations: int) -> Recipe:
@@ -105,10 +104,9 @@ def _print_how_to_continue() -> None:
 def _print_next_steps(folder: Path, recipe: Recipe, finished: bool) -> None:
     """Print where the report is, and commands to copy."""
     from halma.learn.reports.page import NAME
+    from halma.learn.run import trained_agent
 
-    name, against = f"tabular:{folder}", "optimal"
-    if recipe.method == "alphazero":
-        name, against = f"net:{folder / 'best.onnx'},sims=100", "greedy"
+    name, against = trained_agent(folder, recipe.method)
     player, here, variant = shlex.quote(name), program(), recipe.game.name
     note(f"\nCurves and more: open {folder / NAME} in a browser.")
     note(f"To play against it, and for a match with {against}:")

@@ -44,7 +44,7 @@ def truth(
 
 def _draw(found: Truth, folder: Path) -> None:
     from halma.draw.svg import draw_svg
-    from halma.solve.pictures import histogram, opening_scene
+    from halma.solve.truth import histogram, opening_scene
 
     folder.mkdir(parents=True, exist_ok=True)
     title = f"{found.game.name}: {sum(found.distribution):,} positions"

@@ -6,11 +6,13 @@ Separate from `scripted`, so that numpy is imported only when such a game is bui
 from __future__ import annotations
 
 import operator
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from halma import _core
+from halma.errors import PositionError
 
 if TYPE_CHECKING:
     from halma.games.scripted import ScriptedGame
@@ -61,18 +63,19 @@ class StateCodec:
         return [int(n) for part in _parts(np.asarray(state)) for n in part.ravel().tolist()]
 
     def from_numbers(self, numbers: list[int]) -> Any:
-        """Return the state of these numbers, or raise a `ValueError`."""
+        """Return the state of these numbers, or raise a `PositionError`."""
+        wrong = "This is not a position:"
         if len(numbers) != self.length:
-            raise ValueError(f"it has {self.length} numbers, not {len(numbers)}")
+            raise PositionError(f"{wrong} it has {self.length} numbers, not {len(numbers)}.")
         state = np.zeros((), self.dtype)
         rest = iter(numbers)
         for part in _parts(state):
             info = None if part.dtype.kind == "b" else np.iinfo(part.dtype)
             low, high = (0, 1) if info is None else (int(info.min), int(info.max))
-            values = [next(rest) for _ in range(part.size)]
+            values = list(islice(rest, part.size))
             for value in values:
                 if not low <= value <= high:
-                    raise ValueError(f"{value} is not between {low} and {high}")
+                    raise PositionError(f"{wrong} {value} is not between {low} and {high}.")
             part[...] = np.array(values, part.dtype).reshape(part.shape)
         return state[()]
 

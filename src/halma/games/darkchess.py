@@ -11,14 +11,14 @@ A move is `a1-a2`, a capture `a1xa3`, a flip `a1`; an outcome is the letter of a
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 
 from halma import _core
 from halma.draw.scene import Cell, Piece, Scene, edge_labels
 from halma.errors import PositionError, UnknownVariantError
-from halma.games.family import Family
+from halma.games.family import Family, Glyphs, choice, join_rows, split_fields, split_rows
 from halma.games.game import Game
-from halma.games.notation import Glyphs, choice, join_rows, split_fields, split_rows
 from halma.names import Option, Value
 
 #: king, guard, minister, rook, knight, cannon, pawn: the order of rank
@@ -103,13 +103,12 @@ class DarkChessGame(Game):
             Cell(cell % self.ranks, cell // self.ranks, self.cell_name(cell))
             for cell in range(len(board))
         )
-        pieces = tuple(_drawn(cell, piece) for cell, piece in enumerate(board) if piece)
         start, end = self._cells(move) if move is not None else (-1, -1)
         marks = {cell for cell in (turning, start if start == end else -1) if cell >= 0}
         return Scene(
             board="squares",
             cells=cells,
-            pieces=pieces,
+            pieces=tuple(_drawn(cell, piece) for cell, piece in enumerate(board) if piece),
             caption=self._caption(state, mover, turn, turning),
             trail=(start, end) if start != end else (),
             marks=tuple(marks),
@@ -148,11 +147,8 @@ def _build(name: str, options: Mapping[str, Value]) -> Game | None:
         return DarkChessGame(name, 4, 8, _REAL_SET, draws)
     if not (match := _NAME.fullmatch(name)):
         return None
-    letters = match[1]
-    pieces = "".join(kind * letters.count(kind) for kind in KINDS)
-    if len(pieces) != len(letters) or any(
-        pieces.count(kind) > _REAL_SET.count(kind) for kind in KINDS
-    ):
+    pieces = "".join(sorted(match[1], key=KINDS.find))
+    if not Counter(pieces) <= Counter(_REAL_SET):
         raise UnknownVariantError(
             f"There is no '{name}': the four letters are pieces of a real set, at most "
             "one K, two each of G, M, R, N and C, and four P."

@@ -14,9 +14,8 @@ from collections.abc import Mapping
 from halma import _core
 from halma.draw.scene import Cell, Piece, Scene
 from halma.errors import PositionError
-from halma.games.family import Family
+from halma.games.family import Family, choice
 from halma.games.game import Game, Move
-from halma.games.notation import choice
 from halma.names import Option, Value
 
 _SQUARE = r"(?:[1-9]|[12][0-9]|3[0-2])"

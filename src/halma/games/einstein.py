@@ -17,9 +17,8 @@ from itertools import permutations
 from halma import _core
 from halma.draw.scene import Cell, Die, Piece, Scene, edge_labels
 from halma.errors import PositionError, UnknownVariantError
-from halma.games.family import Family
+from halma.games.family import Family, Glyphs, choice, join_rows, split_fields, split_rows
 from halma.games.game import Game
-from halma.games.notation import Glyphs, choice, join_rows, split_fields, split_rows
 from halma.names import Value
 
 _NAME = re.compile(r"ewn-(\d{1,3})x(\d{1,3})-(\d{1,3})")
@@ -52,7 +51,7 @@ class EinsteinGame(Game):
         rows = join_rows("".join(_GLYPHS[piece] for piece in board), self._rows)
         if phase == _PLAYING:
             return f"{rows} {'rb'[mover]} {die or '-'}"
-        return f"{rows} {'r' if phase == _PLACING_RED else 'b'} ?"
+        return f"{rows} {'-rb'[phase]} ?"
 
     def parse_position(self, text: str) -> bytes:
         rows, player, die = split_fields(text, [3], "rows, player and die", self.start().text)
@@ -88,6 +87,7 @@ class EinsteinGame(Game):
             for cell, piece in enumerate(board)
             if piece
         )
+        shown = None
         result = self.core.result(state)
         if result[0] != 0.5:
             caption = f"{self.player_names[result[1] > 0.5]} has won"
@@ -95,14 +95,14 @@ class EinsteinGame(Game):
             caption = f"{'red' if phase == _PLACING_RED else 'blue'} is to be placed"
         else:
             caption = f"{self.player_names[mover]} {'moves' if die else 'rolls'}"
-        over = result[0] != 0.5 or phase != _PLAYING
+            shown = Die(die, self.player_names[mover])
         return Scene(
             board="squares",
             cells=cells,
             pieces=pieces,
             caption=caption,
             trail=() if move is None else (move & 0xFF, move >> 8),
-            die=None if over else Die(die, self.player_names[mover]),
+            die=shown,
             labels=edge_labels(_COLUMNS[: self.width], "12345678"[: self.height]),
         )
 

@@ -56,13 +56,11 @@ class FrogsGame(ScriptedGame):
 
     def legal(self, state: State) -> list[int]:
         cells, mover = state["cells"].tolist(), int(state["mover"])
-        moves = []
-        for cell in range(self.length):
-            if cells[cell] == mover + 1:
-                to = self._target(cells, mover, cell)
-                if to is not None:
-                    moves.append(cell + 16 * to)
-        return moves
+        return [
+            cell + 16 * to
+            for cell in range(self.length)
+            if cells[cell] == mover + 1 and (to := self._target(cells, mover, cell)) is not None
+        ]
 
     def _target(self, cells: Sequence[int], mover: int, cell: int) -> int | None:
         step = -1 if mover else 1

@@ -265,14 +265,12 @@ class Position:
 
     def find(self, move: Move | str) -> Move:
         """Return the legal move of a text, or raise the `MoveError` that says why there is none."""
-        text = move if isinstance(move, str) else move.text
+        text = str(move)
         if self.is_chance:
             raise ChanceError(f"'{text[:40]}' cannot be played: an outcome of chance is next.")
         legal = self.legal_moves
         if isinstance(move, Move):
-            if move in legal:
-                return move
-            found = []
+            found = [m for m in legal if m == move]
         else:
             found = [m for m in legal if m.text == text.strip()]
             found = found or self.game.match_moves(legal, text.strip()[:200])
@@ -306,8 +304,7 @@ class Position:
 
     def find_outcome(self, outcome: Outcome | str) -> Outcome:
         """Return the possible outcome of a text, or raise a `ChanceError`."""
-        text = outcome if isinstance(outcome, str) else outcome.text
-        possible = self.outcomes
+        text, possible = str(outcome), self.outcomes
         if not possible:
             raise ChanceError("This position is not at chance.")
         for candidate in possible:

@@ -90,12 +90,11 @@ class Record:
     @property
     def texts(self) -> list[str]:
         """Moves and outcomes as text, in order."""
-        texts = []
-        for i, (chance, value) in enumerate(self.core.events()):
-            state = self.core.state_at(i)
-            write = self.game.format_outcome if chance else self.game.format_move
-            texts.append(write(state, value))
-        return texts
+        write = (self.game.format_move, self.game.format_outcome)
+        return [
+            write[chance](self.core.state_at(i), value)
+            for i, (chance, value) in enumerate(self.events)
+        ]
 
     def play(self, move: Move | str) -> None:
         """Play a legal move."""
@@ -111,8 +110,7 @@ class Record:
         """Sample outcomes of chance until a player is to move or the game is over."""
         while self.position.is_chance:
             outcomes = self.game.core.outcomes(self.core.state())
-            values = [value for value, _ in outcomes]
-            weights = [probability for _, probability in outcomes]
+            values, weights = zip(*outcomes, strict=True)
             self.core.resolve(rng.choices(values, weights)[0])
 
     def undo(self) -> None:

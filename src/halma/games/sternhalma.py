@@ -18,14 +18,15 @@ from functools import cached_property
 from halma import _core
 from halma.draw.scene import Cell, Piece, Scene
 from halma.errors import OptionError, PositionError, UnknownVariantError
-from halma.games.family import Family
+from halma.games.family import Family, choice, join_rows, split_fields, split_rows
 from halma.games.game import Contact, Game
-from halma.games.notation import choice, join_rows, split_fields, split_rows
 from halma.names import Option, Value
 
 _RHOMBUS = re.compile(r"rhombus-(\d{1,3})x(\d{1,3})-(\d{1,3})")
 _STAR = re.compile(r"star-(\d{1,4})-(\d)p")
 _PASS = 0xFFFF
+_Core = _core.SmallSternhalma | _core.LargeSternhalma
+_Rules = _core.SternhalmaOptions
 
 #: holes of a star -> rows of a point, rows of a home
 _STARS = {37: (2, 3), 73: (3, 3), 121: (4, 4)}
@@ -69,14 +70,9 @@ class SternhalmaGame(Game):
 
     title = "Chinese Checkers"
     move_pattern = r"[a-q]\d{1,2}-[a-q]\d{1,2}|pass"
-    core: _core.SmallSternhalma | _core.LargeSternhalma
+    core: _Core
 
-    def __init__(
-        self,
-        name: str,
-        core: _core.SmallSternhalma | _core.LargeSternhalma,
-        options: Mapping[str, Value],
-    ) -> None:
+    def __init__(self, name: str, core: _Core, options: Mapping[str, Value]) -> None:
         cycle = options["cycle"] == "on"
         limits = _core.Limits(
             plies=int(options["plies"]),
@@ -96,11 +92,8 @@ class SternhalmaGame(Game):
         rows = join_rows("".join(self._glyph(value) for value in board), self._rows)
         text = f"{rows} {mover + 1}"
         if first and self.options["places"] == "second":
-            places = ["-"] * self.players
+            places = ["2" if second >> player & 1 else "-" for player in range(self.players)]
             places[first - 1] = "1"
-            for player in range(self.players):
-                if second >> player & 1:
-                    places[player] = "2"
             text += f" {''.join(places)}"
         return text
 
@@ -208,12 +201,9 @@ class SternhalmaGame(Game):
             for hole, value in enumerate(board)
             if value
         )
+        caption = f"player {mover + 1} moves" + (f", player {first} came first" if first else "")
         if self.core.terminal(state):
             caption = f"player {first} has won"
-        else:
-            caption = f"player {mover + 1} moves"
-            if first:
-                caption += f", player {first} came first"
         return Scene(
             board="holes",
             cells=self._cells,
@@ -224,8 +214,12 @@ class SternhalmaGame(Game):
         )
 
 
-def _core_options(options: Mapping[str, Value]) -> _core.SternhalmaOptions:
-    return _core.SternhalmaOptions(
+def _build(name: str, options: Mapping[str, Value]) -> Game | None:
+    rhombus, star = _RHOMBUS.fullmatch(name), _STAR.fullmatch(name)
+    if not (match := rhombus or star):
+        return None
+    players = int(star[2]) if star else 2
+    rules = _Rules(
         mirror_hops=options["hops"] == "mirror",
         occupy=options["win"] == "occupy",
         closed_points=options["homes"] == "closed",
@@ -233,40 +227,31 @@ def _core_options(options: Mapping[str, Value]) -> _core.SternhalmaOptions:
         second_place=options["places"] == "second",
         ids_view=options["view"] == "ids",
     )
+    if options["places"] == "second" and players == 2:
+        raise OptionError(f"'{name}' has two players, so there is no second place.")
+    if options["view"] == "ids" and players > 2:
+        raise OptionError(f"'view=ids' is for two players only, '{name}' has {players}.")
+    if options["homes"] == "closed" and rhombus:
+        raise OptionError(f"'{name}' has only the players' own homes, so none can be closed.")
+    build = _rhombus if rhombus else _star
+    return SternhalmaGame(name, build(name, rules, *map(int, match.groups())), options)
 
 
-def _build(name: str, options: Mapping[str, Value]) -> Game | None:
-    if match := _RHOMBUS.fullmatch(name):
-        side, other, pieces = map(int, match.groups())
-        return _build_rhombus(name, side, other, pieces, options)
-    if match := _STAR.fullmatch(name):
-        holes, players = map(int, match.groups())
-        return _build_star(name, holes, players, options)
-    return None
-
-
-def _build_rhombus(
-    name: str, side: int, other: int, pieces: int, options: Mapping[str, Value]
-) -> Game:
+def _rhombus(name: str, rules: _Rules, side: int, other: int, pieces: int) -> _Core:
     if side != other:
         raise UnknownVariantError(f"There is no '{name}': a rhombus has equal sides.")
     if pieces not in _TRIANGLES:
         raise UnknownVariantError(f"There is no '{name}': a home holds 1, 3, 6 or 10 pieces.")
-    if options["places"] == "second":
-        raise OptionError(f"'{name}' has two players, so there is no second place.")
-    if options["homes"] == "closed":
-        raise OptionError(f"'{name}' has only the players' own homes, so none can be closed.")
     try:
-        core = _core.sternhalma_rhombus(side, _TRIANGLES[pieces], _core_options(options))
+        return _core.sternhalma_rhombus(side, _TRIANGLES[pieces], rules)
     except ValueError:
         raise UnknownVariantError(
             f"There is no '{name}': sides go from 2 to 15, and homes of {pieces} need "
             f"at least {_TRIANGLES[pieces] + 1}."
         ) from None
-    return SternhalmaGame(name, core, options)
 
 
-def _build_star(name: str, holes: int, players: int, options: Mapping[str, Value]) -> Game:
+def _star(name: str, rules: _Rules, holes: int, players: int) -> _Core:
     if holes not in _STARS:
         raise UnknownVariantError(f"There is no '{name}': stars have 37, 73 or 121 holes.")
     if players not in _SEATS:
@@ -276,12 +261,7 @@ def _build_star(name: str, holes: int, players: int, options: Mapping[str, Value
         raise UnknownVariantError(
             f"There is no '{name}': homes of neighbouring players overlap; it seats 2 or 3."
         )
-    if options["places"] == "second" and players < 3:
-        raise OptionError(f"'{name}' has two players, so there is no second place.")
-    if options["view"] == "ids" and players > 2:
-        raise OptionError(f"'view=ids' is for two players only, '{name}' has {players}.")
-    core = _core.sternhalma_star(point_rows, home_rows, _SEATS[players], _core_options(options))
-    return SternhalmaGame(name, core, options)
+    return _core.sternhalma_star(point_rows, home_rows, _SEATS[players], rules)
 
 
 def _defaults(name: str) -> Mapping[str, Value]:

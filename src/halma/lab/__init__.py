@@ -6,16 +6,13 @@ import pkgutil
 from collections.abc import Sequence
 from importlib import import_module
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from halma.errors import HalmaError, suggestion
+from halma.lab.experiment import Paper
+from halma.lab.report import PaperReport
 from halma.lab.workspace import Workspace
 
-if TYPE_CHECKING:
-    from halma.lab.experiment import Paper
-    from halma.lab.report import PaperReport
-
-__all__ = ["Workspace", "find_paper", "paper_names", "reproduce"]
+__all__ = ["Workspace", "find_paper", "reproduce"]
 
 
 def reproduce(
@@ -40,14 +37,9 @@ def reproduce(
     return report if len(reports) == 1 else found.overview(reports, workspace, experiment)
 
 
-def paper_names() -> list[str]:
-    """Return the names of the papers: the packages in this one."""
-    return [module.name for module in pkgutil.iter_modules(__path__) if module.ispkg]
-
-
 def find_paper(name: str) -> Paper:
-    """Return a paper by its name."""
-    names = paper_names()
+    """Return a paper by its name, which is that of a package in this one."""
+    names = [module.name for module in pkgutil.iter_modules(__path__) if module.ispkg]
     if name not in names:
         raise HalmaError(
             f"There is no paper '{name[:60]}' to reproduce.{suggestion(name, names)} "

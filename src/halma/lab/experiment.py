@@ -48,9 +48,9 @@ class Experiment(ABC):
     #: variants chosen by the user in place of its own
     chosen: tuple[str, ...] = ()
 
-    @abstractmethod
     def jobs(self, workspace: Workspace) -> Iterable[Job]:
-        """Yield the jobs that are not done, as far as they are known."""
+        """Return the jobs that are not done, as far as they are known."""
+        return ()
 
     @abstractmethod
     def page(self, workspace: Workspace) -> ExperimentPage:
@@ -109,23 +109,17 @@ class Paper:
             about["failed"] = ", ".join(failed)
         command = self._command(experiment.name, workspace, experiment.chosen)
         report = PaperReport(self.title, command, about, page.sections, page.data)
-        report.write(workspace.pages, experiment.file)
-        return report
+        return report.write(workspace.pages, experiment.file)
 
     def overview(
         self, reports: Mapping[str, PaperReport], workspace: Workspace, group: str
     ) -> PaperReport:
         """Put the reports on several experiments into one, and write it into the workspace."""
         sections = [section for report in reports.values() for section in report.sections]
-        report = PaperReport(
-            self.title,
-            self._command(group, workspace, ()),
-            self._about(workspace),
-            [*self.introduction, *sections],
-            {name: report.data for name, report in reports.items()},
-        )
-        report.write(workspace.pages, "index")
-        return report
+        command, about = self._command(group, workspace), self._about(workspace)
+        data = {name: report.data for name, report in reports.items()}
+        whole = PaperReport(self.title, command, about, [*self.introduction, *sections], data)
+        return whole.write(workspace.pages, "index")
 
     def _about(self, workspace: Workspace) -> dict[str, Any]:
         return {
@@ -135,7 +129,7 @@ class Paper:
             "seed": workspace.seed,
         }
 
-    def _command(self, name: str, workspace: Workspace, variants: Sequence[str]) -> str:
+    def _command(self, name: str, workspace: Workspace, variants: Sequence[str] = ()) -> str:
         parts = ["halma reproduce", self.name, name, "--full" if workspace.full else "--quick"]
         parts += [f"--variant {variant}" for variant in variants]
         if workspace.seed:

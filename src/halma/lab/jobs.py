@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-import sys
+import random
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
+from halma.agents import Agent, agent, play_game
+from halma.games import Record, game
 from halma.processes import ProcessPool, ReportProgress, TaskProgress
 
 #: Seconds that jobs have to save what they did after Ctrl-C.
 _SAVE_SECONDS = 60.0
 #: Seconds between lines of progress where there is no terminal.
 _LINE_SECONDS = 10.0
+#: Games of a block.
+_BLOCK = 20
+
+_agent: Callable[[str], Agent] = lru_cache(maxsize=4)(agent)
 
 
 @dataclass(frozen=True)
@@ -39,7 +46,8 @@ def run_jobs(jobs: Iterable[Job], workers: int, keep: Callable[[str, Any], None]
     """
     ordered = sorted(jobs, key=lambda job: job.cost * (1 - job.done), reverse=True)
     failed: dict[str, str] = {}
-    with ProcessPool(_run_job, workers) as pool, ProgressBar(ordered) as bar:
+    bar = ProgressBar(ordered)
+    with ProcessPool(_run_job, workers) as pool, bar.display:
         try:
             for event in pool.run(ordered):
                 job = ordered[event.index]
@@ -51,7 +59,7 @@ def run_jobs(jobs: Iterable[Job], workers: int, keep: Callable[[str, Any], None]
                     bar.print(f"{job.name} failed: {event.error}")
                 else:
                     keep(job.name, event.result)
-                bar.finish(job)
+                bar.update(job, 1.0, ended=True)
         except KeyboardInterrupt:
             bar.print("Stopping; jobs under way are being saved.")
             pool.interrupt(_SAVE_SECONDS)
@@ -61,6 +69,53 @@ def run_jobs(jobs: Iterable[Job], workers: int, keep: Callable[[str, Any], None]
 
 def _run_job(job: Job, report: ReportProgress) -> Any:
     return job.function(*job.arguments, report)
+
+
+@dataclass(frozen=True)
+class GameBlocks:
+    """Games 0, 1, 2, ... of a setting. Results do not depend on how they are divided."""
+
+    #: comma-separated parts
+    name: str
+    #: `measure(number, seed)` plays a game and returns plain values
+    measure: Callable[[int, int], Any]
+    games: int
+    #: of one game
+    cost: float = 1.0
+
+    def jobs(self, seed: int) -> Iterator[Job]:
+        """Yield a job for each block."""
+        for name, numbers in self._blocks():
+            arguments = (self.measure, numbers, seed)
+            yield Job(name, _play_block, arguments, self.cost * len(numbers))
+
+    def results(self, measured: Mapping[str, Sequence[Any]]) -> list[Any]:
+        """Return the results of all games whose blocks are among what was measured."""
+        return [result for name, _ in self._blocks() for result in measured.get(name, ())]
+
+    def _blocks(self) -> Iterator[tuple[str, range]]:
+        for first in range(0, self.games, _BLOCK):
+            numbers = range(first, min(first + _BLOCK, self.games))
+            yield f"{self.name},games={numbers[0]}-{numbers[-1]}", numbers
+
+
+def _play_block(
+    measure: Callable[[int, int], Any], numbers: range, seed: int, report: ReportProgress
+) -> list[Any]:
+    results = []
+    for done, number in enumerate(numbers, start=1):
+        results.append(measure(number, seed))
+        report(done / len(numbers))
+    return results
+
+
+def play_numbered(variant: str, seats: Sequence[str], number: int, seed: int) -> Record:
+    """Play game `number` of a series between agents, given by name."""
+    record = Record(game(variant))
+    players = [_agent(name) for name in seats]
+    for _ in play_game(record, players, random.Random(f"{seed}/{number}").getrandbits(32)):
+        pass
+    return record
 
 
 class ProgressBar:
@@ -76,30 +131,26 @@ class ProgressBar:
         self._total = sum(self._costs.values()) or 1.0
         self._done_before = self._done
         self._started = self._printed = time.monotonic()
-        self._console = Console(file=sys.stderr, highlight=False)
-        self._bar = Progress(
-            TextColumn("{task.description}"), BarColumn(), console=self._console, transient=True
+        self._console = Console(stderr=True, highlight=False)
+        #: shows it while it is entered
+        self.display = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            console=self._console,
+            transient=True,
+            disable=not self._console.is_terminal,
         )
-        self._task = self._bar.add_task(self._text(), total=self._total)
+        self._task = self.display.add_task(self._text(), total=self._total)
 
-    def __enter__(self) -> ProgressBar:
-        if self._console.is_terminal:
-            self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._console.is_terminal:
-            self._bar.stop()
-
-    def update(self, job: Job, fraction: float) -> None:
-        """Show how much of a job is done."""
+    def update(self, job: Job, fraction: float, ended: bool = False) -> None:
+        """Show how much of a job is done, and whether it has ended."""
+        self._finished += ended
         self._fractions[job.name] = max(fraction, self._fractions[job.name])
-        self._show()
-
-    def finish(self, job: Job) -> None:
-        """Count a job as over."""
-        self._finished += 1
-        self.update(job, 1.0)
+        if self._console.is_terminal:
+            self.display.update(self._task, completed=self._done, description=self._text())
+        elif time.monotonic() - self._printed > _LINE_SECONDS or self._finished == len(self._costs):
+            self._printed = time.monotonic()
+            self.print(self._text())
 
     def print(self, text: str) -> None:
         """Print a line above the bar."""
@@ -117,10 +168,3 @@ class ProgressBar:
             left = round((self._total - done) / here * seconds)
             text += f", {left // 3600}:{left // 60 % 60:02}:{left % 60:02} left"
         return text
-
-    def _show(self) -> None:
-        if self._console.is_terminal:
-            self._bar.update(self._task, completed=self._done, description=self._text())
-        elif time.monotonic() - self._printed > _LINE_SECONDS or self._finished == len(self._costs):
-            self._printed = time.monotonic()
-            self.print(self._text())

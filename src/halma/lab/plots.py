@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from halma.extras import require
+from halma.machine import require
 
 #: Okabe and Ito's colours, which colour-blind people can distinguish; markers repeat the coding.
 _LINE_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
@@ -39,6 +39,7 @@ class PlotStyle:
 
     xlabel: str
     ylabel: str
+    #: at most
     columns: int = 2
     #: "linear", or the base of a logarithm
     xscale: str | int = "linear"
@@ -77,7 +78,8 @@ class PlotPanel:
 
 def plot_lines(path: Path, panels: Sequence[PlotPanel], style: PlotStyle) -> None:
     """Draw panels of lines, row by row. A line has the same colour in every panel."""
-    figure, axes = _subplots(len(panels), style.columns, style.size, style.sharey)
+    columns = max(1, min(style.columns, len(panels)))
+    figure, axes = _subplots(len(panels), columns, style.size, style.sharey)
     names = line_names(panels)
     handles: dict[str, Any] = {}
     for ax, panel in zip(axes, panels, strict=True):
@@ -85,17 +87,17 @@ def plot_lines(path: Path, panels: Sequence[PlotPanel], style: PlotStyle) -> Non
         for handle, name in zip(*ax.get_legend_handles_labels(), strict=True):
             handles.setdefault(name, handle)
     if style.shared_legend and handles:
-        shown = [name for name in names if name in handles]
+        shown = {name: handles[name] for name in names if name in handles}
         figure.legend(
-            [handles[name] for name in shown],
+            shown.values(),
             shown,
             title=style.legend,
             loc="outside lower center",
-            ncols=min(len(shown), 4 * style.columns),
+            ncols=min(len(shown), 4 * columns),
             frameon=False,
             fontsize="small",
         )
-    _save(figure, path, dpi=100)
+    figure.savefig(path, dpi=100)
 
 
 def line_names(panels: Sequence[PlotPanel]) -> list[str]:
@@ -126,13 +128,12 @@ def plot_histograms(
             ax.axvline(mean, color=colour, linestyle="--", linewidth=1)
         ax.axvline(0, color="0.6", linewidth=0.8, zorder=0)
         ax.xaxis.get_major_locator().set_params(integer=True)
-        ax.set_title(title)
-        ax.set_xlabel(xlabel)
+        ax.set(title=title, xlabel=xlabel)
         ax.legend(frameon=False, fontsize="small")
     axes[0].set_ylim(0, axes[0].get_ylim()[1] * 1.3)  # shared by all; room for the legend
     for ax in axes[::2]:
         ax.set_ylabel(ylabel)
-    _save(figure, path, dpi=120)
+    figure.savefig(path, dpi=120)
 
 
 def _draw_panel(ax: Any, panel: PlotPanel, style: PlotStyle, names: Sequence[str]) -> None:
@@ -148,8 +149,7 @@ def _draw_panel(ax: Any, panel: PlotPanel, style: PlotStyle, names: Sequence[str
         ax.axhline(style.level, color="0.6", linestyle="--", linewidth=0.8, zorder=0)
     for line in lines:
         _draw_line(ax, line, names.index(line.name), len(names), style)
-    ax.set_xlabel(style.xlabel)
-    ax.set_ylabel(style.ylabel)
+    ax.set(xlabel=style.xlabel, ylabel=style.ylabel)
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(True, color="0.92", linewidth=0.6, zorder=0)
     for scale, set_scale in ((style.xscale, ax.set_xscale), (style.yscale, ax.set_yscale)):
@@ -203,27 +203,11 @@ def _subplots(
 ) -> tuple[Any, Sequence[Any]]:
     """Return a figure and its coordinate systems, row by row."""
     require("matplotlib", "reports")
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
+    from matplotlib.figure import Figure
 
     rows = -(-number // columns)
-    figure, axes = pyplot.subplots(
-        rows,
-        columns,
-        figsize=(size[0] * columns, size[1] * rows),
-        squeeze=False,
-        sharey=sharey,
-        layout="constrained",
-    )
-    for ax in axes.flat[number:]:
+    figure = Figure((size[0] * columns, size[1] * rows), layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False, sharey=sharey).flat
+    for ax in axes[number:]:
         ax.remove()
-    return figure, list(axes.flat[:number])
-
-
-def _save(figure: Any, path: Path, dpi: int) -> None:
-    from matplotlib import pyplot
-
-    figure.savefig(path, dpi=dpi)
-    pyplot.close(figure)
+    return figure, list(axes[:number])

@@ -56,31 +56,21 @@ class PaperReport:
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything but the images as plain values."""
-        return {
-            "title": self.title,
-            "about": dict(self.about),
-            "sections": [
-                {
-                    "title": section.title,
-                    "text": section.text,
-                    "rows": [
-                        {
-                            key or "what": cell
-                            for key, cell in zip(section.columns, row, strict=True)
-                        }
-                        for row in section.rows
-                    ],
-                    "figures": [figure.file for figure in section.figures],
-                }
-                for section in self.sections
-            ],
-            "data": dict(self.data),
-        }
+        sections = []
+        for section in self.sections:
+            keys = [column or "what" for column in section.columns]
+            rows = [dict(zip(keys, row, strict=True)) for row in section.rows]
+            files = [figure.file for figure in section.figures]
+            part = {"title": section.title, "text": section.text, "rows": rows, "figures": files}
+            sections.append(part)
+        common = {"title": self.title, "about": dict(self.about)}
+        return {**common, "sections": sections, "data": dict(self.data)}
 
-    def write(self, folder: Path, name: str) -> None:
-        """Write the report as Markdown and as HTML into the folder of its images."""
+    def write(self, folder: Path, name: str) -> PaperReport:
+        """Write the report as Markdown and as HTML into the folder of its images; return it."""
         (folder / f"{name}.md").write_text(self.markdown(), encoding="utf-8")
         (folder / f"{name}.html").write_text(self.html(folder), encoding="utf-8")
+        return self
 
     def markdown(self) -> str:
         """Return the report as Markdown that refers to the images."""

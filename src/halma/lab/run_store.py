@@ -13,13 +13,10 @@ from typing import Any
 from halma.errors import HalmaError
 from halma.lab.jobs import Job
 from halma.learn import Recipe, load, read_metrics, train
-from halma.learn.reports.events import Iteration, Report, Started
+from halma.learn.reports.events import Handler, Iteration, Metrics, Report
 from halma.learn.run import RECIPE
 from halma.learn.settings import Plain, write_value
 from halma.processes import ReportProgress
-
-#: a line of metrics.jsonl
-Metrics = dict[str, Any]
 
 #: Settings that decide what is kept of a run, not how it is trained.
 _CHECKPOINTS = "checkpoints."
@@ -86,7 +83,7 @@ class RunStore:
             return found[0]
         return ours
 
-    def metrics(self, recipe: Recipe) -> list[Metrics]:
+    def metrics(self, recipe: Recipe) -> Sequence[Metrics]:
         """Return the metrics of a run, one entry for each of its iterations so far."""
         return read_metrics(self.path(recipe))
 
@@ -118,7 +115,7 @@ def _solution(name: str) -> Any:
     return find_solution(load(name).game)
 
 
-class _ProgressHandler:
+class _ProgressHandler(Handler):
     """Reports the fraction of the iterations that are done, a few times a second."""
 
     def __init__(self, iterations: int, report: ReportProgress) -> None:
@@ -127,17 +124,8 @@ class _ProgressHandler:
         self._reported = 0.0
 
     def handle(self, report: Report) -> None:
-        """Report progress at the start and after an iteration."""
-        if isinstance(report, Started):
-            done = report.done
-        elif isinstance(report, Iteration):
-            done = report.metrics["iteration"]
-        else:
-            return
+        """Report progress after an iteration."""
         now = time.monotonic()
-        if now - self._reported > _REPORT_SECONDS:
+        if isinstance(report, Iteration) and now - self._reported > _REPORT_SECONDS:
             self._reported = now
-            self._report(done / self._iterations)
-
-    def close(self) -> None:
-        """Nothing to do."""
+            self._report(report.metrics["iteration"] / self._iterations)

@@ -2,17 +2,44 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections import UserDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from halma import __version__
+from halma.errors import HalmaError
+from halma.files import replace_file
 from halma.lab.jobs import Job, run_jobs
-from halma.lab.measurements import MeasurementFile
 from halma.lab.run_store import RunStore
+
+
+class MeasurementFile(UserDict[str, Any]):
+    """A JSON file of plain values by name, all measured with the same settings.
+
+    Every new measurement replaces the file atomically; tuples are kept as lists. A file that
+    belongs to other settings is started afresh.
+    """
+
+    def __init__(self, path: Path, settings: Mapping[str, Any]) -> None:
+        super().__init__()
+        self._path, self._settings = path, dict(settings)
+        if not path.exists():
+            return
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+            if found["settings"] == self._settings:
+                self.data = dict(found["measured"])
+        except (ValueError, KeyError, TypeError):
+            raise HalmaError(f"'{path}' is not a file of measurements.") from None
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        super().__setitem__(name, json.loads(json.dumps(value)))
+        replace_file(self._path, json.dumps({"settings": self._settings, "measured": self.data}))
 
 
 @dataclass

@@ -6,9 +6,8 @@ run.py            the run directory: recipe, versions, lock
 session.py        the loop around iterations: clock, Ctrl-C, checkpoints, reports
 alphazero.py      iterations with a network: self-play, training, gate, evaluation
 tabular.py        iterations with a lookup table
-selfplay.py       games of a network against itself
+selfplay.py       games of a network against itself, results of those that are stopped
 warm_start.py     games of an agent to begin with
-samples.py        results of stopped games, metrics of self-play
 replay_buffer.py  the newest games, in memory and on disk
 batches.py        batches of training samples
 trainer.py        network, losses, optimiser

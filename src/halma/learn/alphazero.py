@@ -9,11 +9,9 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from importlib.util import find_spec
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 
 from halma.errors import NetworkError, RunError, TensorFileError
@@ -22,7 +20,6 @@ from halma.learn.evaluation import Evaluation
 from halma.learn.replay_buffer import GameFiles, ReplayBuffer
 from halma.learn.reports.events import Curve, Progress
 from halma.learn.run import BAD_BATCH, MODEL, WEIGHTS
-from halma.learn.samples import adjudicate, self_play_metrics
 from halma.learn.sections import learning_rate
 from halma.learn.selfplay import SelfPlay
 from halma.learn.session import TrainingSession
@@ -49,14 +46,6 @@ if TYPE_CHECKING:
 _TRAIN = 2
 #: Prefix of the best network's weights in a checkpoint.
 _BEST = "best."
-
-
-@dataclass
-class _Best:
-    """The network that plays, and the iteration it is from."""
-
-    weights: dict[str, np.ndarray[Any, Any]]
-    iteration: int
 
 
 class AlphaZero(TrainingSession):
@@ -107,7 +96,7 @@ class AlphaZero(TrainingSession):
             **played,
             **trained,
             "gate": gate,
-            "best": self.best.iteration,
+            "best": self.best_iteration,
             **results,
             "match_seconds": time.perf_counter() - began,
         }
@@ -126,10 +115,7 @@ class AlphaZero(TrainingSession):
                 self.reporter.note(f"{error} Its games are played again.")
         torch.set_num_threads(1)
         watch = self._progress("self-play", self.settings.selfplay.games)
-        games, totals = self.self_play.play(iteration, watch)
-        if self.settings.selfplay.adjudication == "features":
-            adjudicate(self.game, games)
-        metrics = self_play_metrics(games, totals)
+        games, metrics = self.self_play.play(iteration, watch)
         self.files.write(iteration, games, metrics)
         self.buffer.add(iteration, games)
         return metrics
@@ -160,7 +146,7 @@ class AlphaZero(TrainingSession):
             )
         new, batch_size = self.buffer.new_samples(iteration), self.settings.learning.batch_size
         steps = max(1, math.ceil(new * samples_per_new / batch_size)) if new else 0
-        self.reporter.emit(Progress(iteration, "training", 0, steps, {}))
+        self.reporter.emit(Progress("training", total=steps))
         seed = (self.settings.seed, iteration, _TRAIN)
         try:
             return self.trainer.train(self.buffer, steps, rate, seed)
@@ -197,11 +183,13 @@ class AlphaZero(TrainingSession):
         self.trainer = Trainer(self.game, settings, self.device, self.threads)
         if checkpoint is not None:
             self.trainer.restore(arrays, checkpoint.description["steps"])
-        self.best = _Best(weights_of(self.trainer.network), self.saved)
+        #: weights of the network that plays, and the iteration it is from
+        self.best, self.best_iteration = weights_of(self.trainer.network), self.saved
         if checkpoint is not None and settings.gate.games:
-            self.best = _Best(weights_under(arrays, _BEST), checkpoint.description["best"])
+            self.best = weights_under(arrays, _BEST)
+            self.best_iteration = checkpoint.description["best"]
         self.player = build(self.trainer.network.info, seed=settings.seed)
-        set_weights(self.player, self.best.weights)
+        set_weights(self.player, self.best)
         self.evaluators = EvaluatorPool(self.player, self.device, self.threads, self.compiled)
         self.self_play = SelfPlay(self.game, settings, self.evaluators.evaluators, self.threads)
         self.evaluation = Evaluation(
@@ -244,8 +232,8 @@ class AlphaZero(TrainingSession):
 
     def _promote(self, iteration: int) -> None:
         """Make the trained network the one that plays."""
-        self.best = _Best(weights_of(self.trainer.network), iteration)
-        set_weights(self.player, self.best.weights)
+        self.best, self.best_iteration = weights_of(self.trainer.network), iteration
+        set_weights(self.player, self.best)
         self.evaluators.load(self.player)
         self.self_play.evaluators = self.evaluators.evaluators
 
@@ -263,7 +251,7 @@ class AlphaZero(TrainingSession):
             rates = {"games/s": games / seconds}
             if evaluations:
                 rates["evaluations/s"] = evaluations / seconds
-            self.reporter.emit(Progress(self.iteration + 1, stage, min(games, total), total, rates))
+            self.reporter.emit(Progress(stage, min(games, total), total, rates))
 
         return watch
 
@@ -276,10 +264,10 @@ class AlphaZero(TrainingSession):
     def _state_now(self) -> tuple[dict[str, Any], Arrays]:
         arrays = self.trainer.state()
         if self.settings.gate.games:
-            arrays |= {_BEST + name: array for name, array in self.best.weights.items()}
+            arrays |= {_BEST + name: array for name, array in self.best.items()}
         description = {
             "steps": self.trainer.steps,
-            "best": self.best.iteration,
+            "best": self.best_iteration,
             "network": self.trainer.network.info.architecture,
         }
         return description, arrays
@@ -297,17 +285,10 @@ class AlphaZero(TrainingSession):
 
     def _write_best(self) -> None:
         """Write the best network, unless it is there."""
-        about = {"recipe": self.recipe.name, "iteration": self.best.iteration}
-        names = [WEIGHTS, MODEL] if _can_export() else [WEIGHTS]
-        try:
-            if all(dict(read_info(self.out / name).about) == about for name in names):
+        about = {"recipe": self.recipe.name, "iteration": self.best_iteration}
+        with suppress(NetworkError):
+            files = (self.out / WEIGHTS, self.out / MODEL)
+            if all(dict(read_info(file).about) == about for file in files):
                 return
-        except NetworkError:
-            pass
         save_weights(self.player, self.out / WEIGHTS, about)
-        if _can_export():
-            export(self.player, self.out / MODEL, about)
-
-
-def _can_export() -> bool:
-    return find_spec("onnxruntime") is not None
+        export(self.player, self.out / MODEL, about)

@@ -71,7 +71,7 @@ class Evaluation:
         evaluation = settings.evaluation
         if self._is_due(iteration, evaluation.every):
             for number, name in enumerate(settings.opponents):
-                self._reporter.emit(Progress(iteration, f"match against {name}", 0, 0, {}))
+                self._reporter.emit(Progress(f"match against {name}"))
                 seeds = self._seeds(iteration, _MATCH, number)
                 network = self._search_player(best, evaluation.simulations, seeds[0])
                 players = [network, AgentPlayer(agent(name))]

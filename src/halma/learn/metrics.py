@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 from halma.errors import RunError
 from halma.files import replace_file
-from halma.learn.reports.events import Iteration, Report, Started
+from halma.learn.reports.events import Handler, Iteration, Report, Started
 
 NAME = "metrics.jsonl"
 
@@ -53,7 +53,7 @@ def truncate_metrics(run: Path, iterations: int) -> list[dict[str, Any]]:
     return kept
 
 
-class MetricsFile:
+class MetricsFile(Handler):
     """Handler of reports that appends a line for every iteration, flushed to the disk."""
 
     def __init__(self, run: Path) -> None:

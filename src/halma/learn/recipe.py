@@ -55,12 +55,7 @@ class Recipe:
 
     def changed(self, changes: Mapping[str, Plain]) -> Recipe:
         """Return this recipe with other values of some keys, checked."""
-        known = list(typed.keys(METHODS[self.method]))
-        for key in changes:
-            if key not in known:
-                raise typed.unknown(key, known)
-        merged = {**typed.flat(self.settings), **changes}
-        return _checked(self.name, {"method": self.method, **typed.nested(merged)})
+        return checked(self.name, {**self.flat, **changes})
 
     def difference(self, other: Recipe) -> str | None:
         """Return a clause about the first setting that differs, if any does."""
@@ -81,7 +76,7 @@ class Recipe:
 
 def load(name: str, changes: Mapping[str, Plain] | None = None) -> Recipe:
     """Return the recipe of a name or in a file, with changes; all of it is checked."""
-    found = _checked(name, _merged(name, None, 0))
+    found = checked(name, _merged(name, None, 0))
     return found.changed(changes) if changes else found
 
 
@@ -106,10 +101,10 @@ def parse_changes(recipe: Recipe, texts: Iterable[str]) -> dict[str, Plain]:
     return changes
 
 
-def _checked(name: str, given: dict[str, Any]) -> Recipe:
-    """Turn what a recipe says, its ancestors included, into settings."""
-    given = dict(given)
-    method = given.pop("method", None)
+def checked(name: str, given: Mapping[str, Any]) -> Recipe:
+    """Return the recipe of some values by key, the method among them."""
+    values = dict(given)
+    method = values.pop("method", None)
     if not isinstance(method, str) or method not in METHODS:
         said = "does not say" if method is None else f"cannot have {str(method)[:40]!r} for"
         near = suggestion(method, METHODS) if isinstance(method, str) else ""
@@ -117,7 +112,7 @@ def _checked(name: str, given: dict[str, Any]) -> Recipe:
             f"The recipe '{name}' {said} its 'method': it is one of {', '.join(METHODS)}.{near}"
         )
     try:
-        settings = typed.read(METHODS[method], given)
+        settings = typed.read(METHODS[method], values)
         settings.check(game(settings.game))
     except RecipeError as error:
         raise RecipeError(f"Recipe '{name}': {error}") from None
@@ -125,7 +120,7 @@ def _checked(name: str, given: dict[str, Any]) -> Recipe:
 
 
 def _merged(name: str, beside: Path | None, depth: int) -> dict[str, Any]:
-    """Return what a recipe says on top of what it extends."""
+    """Return the values of a recipe by key, on top of those that it extends."""
     path = _find(name, beside)
     if depth > _MAX_DEPTH:
         raise RecipeError(f"The recipe '{name}' extends itself in the end.")
@@ -137,19 +132,21 @@ def _merged(name: str, beside: Path | None, depth: int) -> dict[str, Any]:
         raise RecipeError(f"'{path}' is not TOML: {error}.") from None
     parent = given.pop("extends", None)
     if parent is None:
-        return given
+        return _flat(given)
     if not isinstance(parent, str):
         raise RecipeError(f"In '{path}', 'extends' is not the name of a recipe.")
-    return _on_top(_merged(parent, path.parent, depth + 1), given)
+    return _merged(parent, path.parent, depth + 1) | _flat(given)
 
 
-def _on_top(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
-    merged = dict(below)
-    for key, value in above.items():
-        under = merged.get(key)
-        both = isinstance(under, dict) and isinstance(value, dict)
-        merged[key] = _on_top(under, value) if both else value  # type: ignore[arg-type]
-    return merged
+def _flat(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a TOML document by key: `search.simulations`."""
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        if isinstance(value, dict):
+            found |= {f"{name}.{key}": inner for key, inner in _flat(value).items()}
+        else:
+            found[name] = value
+    return found
 
 
 def _find(name: str, beside: Path | None) -> Path:

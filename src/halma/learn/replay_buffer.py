@@ -87,9 +87,8 @@ class ReplayBuffer:
         self._position_share = position_share
         self._seed = seed
         self._parts: dict[int, FinishedGames] = {}
-        #: rows of each part that are training samples, and keys of their positions
+        #: rows of each part that are training samples
         self._chosen: dict[int, np.ndarray[Any, np.dtype[np.int64]]] = {}
-        self._keys: dict[int, np.ndarray[Any, np.dtype[np.uint64]]] = {}
         #: all games, once `gather` was called
         self.games: FinishedGames
         #: the rows of them that are training samples: int64 (samples,)
@@ -125,11 +124,9 @@ class ReplayBuffer:
             rng = np.random.default_rng((self._seed, iteration, 1))
             with_policy = with_policy[rng.random(len(with_policy)) < self._position_share]
         self._chosen[iteration] = with_policy
-        self._keys[iteration] = _core.key_many(self.game.core, games.states[with_policy])
         counts = {number: len(part) for number, part in self._parts.items()}
         for old in _beyond(counts, self._capacity):
-            for store in (self._parts, self._chosen, self._keys):
-                store.pop(old)
+            del self._parts[old], self._chosen[old]
 
     def gather(self) -> None:
         """Join what was added, ready for training."""
@@ -145,8 +142,8 @@ class ReplayBuffer:
 
     @property
     def duplicates(self) -> float:
-        """The share of samples whose position is in the buffer more than once."""
-        keys = np.concatenate([self._keys[i] for i in self.iterations])
+        """The share of gathered samples whose position is in the buffer more than once."""
+        keys = _core.key_many(self.game.core, self.games.states[self.samples])
         return 1 - len(np.unique(keys)) / len(keys) if len(keys) else 0.0
 
 

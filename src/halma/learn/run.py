@@ -19,7 +19,6 @@ import platform
 import subprocess
 import time
 from pathlib import Path
-from types import TracebackType
 from typing import Any, TextIO
 
 import halma
@@ -53,8 +52,6 @@ class RunDirectory:
     def __init__(self, path: Path, recipe: Recipe) -> None:
         self.path = path
         self.recipe = recipe
-        self.meta: dict[str, Any] = {}
-        self._lock: TextIO | None = None
 
     @property
     def checkpoints(self) -> Path:
@@ -66,7 +63,7 @@ class RunDirectory:
             raise RunError(f"'{self.path}' is a file, not the directory of a run.")
         self._refuse_other_contents()
         self.path.mkdir(parents=True, exist_ok=True)
-        self._take_lock()
+        self._lock = self._take_lock()
         try:
             # Again, now that no other process can change it.
             self._refuse_other_contents()
@@ -74,17 +71,12 @@ class RunDirectory:
             self._remove_unfinished()
             self.checkpoints.mkdir(exist_ok=True)
         except BaseException:
-            self._release_lock()
+            self._lock.close()
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._release_lock()
+    def __exit__(self, *error: object) -> None:
+        self._lock.close()
 
     def _refuse_other_contents(self) -> None:
         """Refuse a directory that holds something other than a run."""
@@ -102,7 +94,7 @@ class RunDirectory:
                 "choose another one with --out."
             )
 
-    def _take_lock(self) -> None:
+    def _take_lock(self) -> TextIO:
         lock = (self.path / _LOCK).open("a+", encoding="utf-8")
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -116,12 +108,7 @@ class RunDirectory:
         lock.truncate(0)
         lock.write(f"{os.getpid()}\n")
         lock.flush()
-        self._lock = lock
-
-    def _release_lock(self) -> None:
-        if self._lock is not None:
-            self._lock.close()
-            self._lock = None
+        return lock
 
     def _check_or_create(self) -> None:
         """Compare recipe and versions with those of the directory, or write them.
@@ -139,8 +126,8 @@ class RunDirectory:
         else:
             replace_file(recipe, self.recipe.toml())
         if not meta.exists():
-            self.meta = {**self._versions(), **self._circumstances()}
-            replace_file(meta, json.dumps(self.meta, indent=2) + "\n")
+            about = {**self._versions(), **self._circumstances()}
+            replace_file(meta, json.dumps(about, indent=2) + "\n")
 
     def _compare_recipe(self, path: Path) -> None:
         try:
@@ -155,8 +142,8 @@ class RunDirectory:
 
     def _compare_versions(self, path: Path) -> None:
         try:
-            self.meta = json.loads(path.read_text(encoding="utf-8"))
-            found = {key: self.meta.get(key) for key in self._versions()}
+            meta = json.loads(path.read_text(encoding="utf-8"))
+            found = {key: meta.get(key) for key in self._versions()}
         except (ValueError, AttributeError):
             raise RunError(f"'{path}' is damaged, so '{self.path}' is not used.") from None
         for key, wanted in self._versions().items():
@@ -216,6 +203,13 @@ def lengthen(path: Path, iterations: int) -> Recipe:
     with RunDirectory(path, recipe):
         replace_file(path / RECIPE, longer.toml())
     return longer
+
+
+def trained_agent(path: Path, method: str) -> tuple[str, str]:
+    """Return the agent that a run trains, and one to play a match with."""
+    if method == "alphazero":
+        return f"net:{path / MODEL},sims=100", "greedy"
+    return f"tabular:{path}", "optimal"
 
 
 def _revision() -> str | None:

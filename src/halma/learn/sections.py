@@ -13,107 +13,79 @@ from halma import _core
 from halma.agents.registry import agent
 from halma.errors import HalmaError, RecipeError
 from halma.games import Game
-from halma.learn.settings import section_from, setting
+from halma.learn.settings import Plain, section_from, setting
 from halma.networks.network_file import NetworkInfo
 from halma.search.options import POLICY_RULES
 
 _MANY = 10_000_000
-_TRUTH_GAMES = "Games of the most probable moves against the optimal player, for WR_p."
-_TRUTH_PLIES = "ERR_p and MAE_v are means over all decisions within this many plies of the start."
+_TRUTH_GAMES = (
+    "Games of the most probable moves against the optimal player, for WR_p. hsueh2023: 10,000."
+)
 
 #: Options that the core declares.
 _SEARCH = _core.search_options()
 _SELF_PLAY = [option for option in _core.selfplay_options() if option.name != "simulations"]
 _TABULAR = {option.name: option for option in _core.tabular_options()}
 
-_TabularSearchOptions: Any = section_from(
-    "_TabularSearchOptions",
-    [*_SEARCH, _TABULAR["simulations"], _TABULAR["count_root"]],
-    {
-        "rule": "hsueh2023: puct",
-        "c": "hsueh2023: 1, and 1/64 to 64 in section V-B",
-        "fpu": "hsueh2023: loss (+0), and draw (+0.5), win (+1), infinite in section VII",
-        "dirichlet_weight": "hsueh2023: epsilon = 0.25, and 0 to 0.5 in section V-D",
-        "dirichlet_alpha": "hsueh2023: 1.5, and 0.03 to 12 in section V-C",
-        "solver": "hsueh2023: false",
-        "simulations": "hsueh2023: 800, and 6 to 25,600 in section VI",
-        "count_root": "hsueh2023: true (footnote 12)",
-    },
-    {"rule": POLICY_RULES},
-    c=1.0,
-    dirichlet_weight=0.25,
-    dirichlet_alpha=1.5,
-    gumbel_scale=1.0,
-)
+
+def _search_section(**defaults: Plain) -> Any:
+    """Return the options of a search, with what papers used; `defaults` are one method's own."""
+    return section_from(
+        [*_SEARCH, _TABULAR["simulations"], _TABULAR["count_root"]],
+        {
+            "rule": "liu2019, hsueh2023: puct",
+            "c": "liu2019: 3.5, hsueh2023: 1, and 1/64 to 64 in section V-B and figure 24",
+            "fpu": "hsueh2023: loss (+0), and draw (+0.5), win (+1), infinite in section VII "
+            "and figure 24",
+            "dirichlet_weight": "liu2019, hsueh2023: epsilon = 0.25, and 0 to 0.5 in section V-D",
+            "dirichlet_alpha": "liu2019: 0.03, hsueh2023: 1.5, and 0.03 to 12 in section V-C",
+            "solver": "hsueh2023: false",
+            "limits": "schulte2021: first-repetition",
+            "simulations": "liu2019: 175, hsueh2023: 800, and 6 to 25,600 in section VI (6 to 800 "
+            "in figure 24)",
+            "count_root": "hsueh2023: true (footnote 12)",
+        },
+        {"rule": POLICY_RULES},
+        **{"c": 1.0, "dirichlet_weight": 0.25, "gumbel_scale": 1.0, **defaults},
+    )
 
 
-@dataclass(frozen=True)
-class TabularSearchSettings(_TabularSearchOptions):  # type: ignore[misc]
+class TabularSearchSettings(_search_section(dirichlet_alpha=1.5)):  # type: ignore[misc]
     """The search of self-play."""
 
 
-_SearchOptions: Any = section_from(
-    "_SearchOptions",
-    [*_SEARCH, _TABULAR["simulations"], _TABULAR["count_root"]],
-    {
-        "rule": "liu2019, hsueh2023: puct",
-        "c": "liu2019: 3.5, hsueh2023: 1, and 1/64 to 64 in figure 24",
-        "fpu": "hsueh2023: loss (+0), and draw (+0.5), win (+1), infinite in figure 24",
-        "dirichlet_weight": "liu2019, hsueh2023: 0.25",
-        "dirichlet_alpha": "liu2019: 0.03, hsueh2023: 1.5",
-        "limits": "schulte2021: first-repetition",
-        "simulations": "liu2019: 175, hsueh2023: 800, and 6 to 800 in figure 24",
-        "count_root": "hsueh2023: true (footnote 12)",
-    },
-    {"rule": POLICY_RULES},
-    rule="gumbel",
-    c=1.0,
-    fpu="parent",
-    dirichlet_weight=0.25,
-    gumbel_scale=1.0,
-    simulations=32,
-    count_root=False,
-)
-
-
-@dataclass(frozen=True)
-class SearchSettings(_SearchOptions):  # type: ignore[misc]
+class SearchSettings(
+    _search_section(rule="gumbel", fpu="parent", simulations=32, count_root=False)  # type: ignore[misc]
+):
     """The search of self-play."""
 
 
-_TabularSelfPlayOptions: Any = section_from(
-    "_TabularSelfPlayOptions", [_TABULAR["games"]], {"games": "hsueh2023: M = 1000"}
-)
-
-
 @dataclass(frozen=True)
-class TabularSelfPlaySettings(_TabularSelfPlayOptions):  # type: ignore[misc]
+class TabularSelfPlaySettings(
+    section_from([_TABULAR["games"]], {"games": "hsueh2023: M = 1000"})  # type: ignore[misc]
+):
     """The games of an iteration."""
 
     seconds: float = setting(
         0.0,
         "If above 0, an iteration plays as many games as fit into this time on one thread "
-        "instead; the same seed then no longer gives the same result.",
+        "instead; the same seed then no longer gives the same result. hsueh2023: 2.143 "
+        "(ewn-3x3-3) and 18.418 (cdc-2x4-PPPP) in section VI.",
         (0, 86_400),
-        "hsueh2023: 2.143 (ewn-3x3-3) and 18.418 (cdc-2x4-PPPP) in section VI",
     )
-
-
-_SelfPlayOptions: Any = section_from(
-    "_SelfPlayOptions",
-    _SELF_PLAY,
-    {"random_plies_min": "liu2019: 6", "random_plies_max": "liu2019: 6"},
-    resign_consecutive=4,
-)
 
 
 @dataclass(frozen=True)
-class SelfPlaySettings(_SelfPlayOptions):  # type: ignore[misc]
+class SelfPlaySettings(
+    section_from(  # type: ignore[misc]
+        _SELF_PLAY,
+        {"random_plies_min": "liu2019: 6", "random_plies_max": "liu2019: 6"},
+        resign_consecutive=4,
+    )
+):
     """The games of an iteration."""
 
-    games: int = setting(
-        1000, "Games in an iteration.", (1, _MANY), "liu2019: 180, hsueh2023: 1000"
-    )
+    games: int = setting(1000, "Games in an iteration. liu2019: 180, hsueh2023: 1000.", (1, _MANY))
     parallel_games: int = setting(
         256,
         "Games played at the same time; their leaves are evaluated in one batch.",
@@ -127,56 +99,52 @@ class SelfPlaySettings(_SelfPlayOptions):  # type: ignore[misc]
     )
     max_plies: int = setting(
         0,
-        "Stop a game after this many plies; 0: where its own limits say.",
+        "Stop a game after this many plies; 0: where its own limits say. liu2019: 100.",
         (0, 1_000_000),
-        "liu2019: 100",
     )
     adjudication: str = setting(
         "rules",
         "Result of a game that was stopped so: by the rules, mostly a draw, or a win for the "
-        "player whom the game's linear evaluation puts ahead.",
+        "player whom the game's linear evaluation puts ahead. liu2019: by forward distance where "
+        "it starts from random weights.",
         ("rules", "features"),
-        "liu2019: by forward distance where it starts from random weights",
     )
     temperature: float = setting(
         1.0,
-        "Temperature that moves are sampled with at first; 0 plays the best.",
+        "Temperature that moves are sampled with at first; 0 plays the best. liu2019: 2, "
+        "hsueh2023: 1.",
         (0, 100),
-        "liu2019: 2, hsueh2023: 1",
     )
     temperature_plies: int = setting(
         16,
-        "Plies of a game during which it holds, all players' together.",
+        "Plies of a game during which it holds, all players' together. liu2019: 10, "
+        "hsueh2023: all.",
         (0, 1_000_000),
-        "liu2019: 10, hsueh2023: all",
     )
     late_temperature: float = setting(
-        0.0, "The temperature after that.", (0, 100), "liu2019: 0.01, hsueh2023: 1"
+        0.0, "The temperature after that. liu2019: 0.01, hsueh2023: 1.", (0, 100)
     )
-
-
-_TabularLearningOptions: Any = section_from(
-    "_TabularLearningOptions",
-    [_TABULAR["replay_buffer"], _TABULAR["symmetry"], _TABULAR["spread"]],
-    {
-        "replay_buffer": "hsueh2023: K = 2",
-        "symmetry": "hsueh2023: false",
-        "spread": "hsueh2023: 0.01",
-    },
-)
 
 
 @dataclass(frozen=True)
-class TabularLearningSettings(_TabularLearningOptions):  # type: ignore[misc]
+class TabularLearningSettings(
+    section_from(  # type: ignore[misc]
+        [_TABULAR["replay_buffer"], _TABULAR["symmetry"], _TABULAR["spread"]],
+        {
+            "replay_buffer": "hsueh2023: K = 2",
+            "symmetry": "hsueh2023: false",
+            "spread": "hsueh2023: 0.01",
+        },
+    )
+):
     """The updates of the table."""
 
-    rate: float = setting(1.0, "Learning rate at first.", (0, 1000), "hsueh2023: beta = 1")
-    late_rate: float = setting(0.1, "Learning rate later.", (0, 1000), "hsueh2023: beta = 0.1")
+    rate: float = setting(1.0, "Learning rate at first. hsueh2023: beta = 1.", (0, 1000))
+    late_rate: float = setting(0.1, "Learning rate later. hsueh2023: beta = 0.1.", (0, 1000))
     late_from: float = setting(
         0.5,
-        "Share of all iterations after which the later rate holds.",
+        "Share of all iterations after which the later rate holds. hsueh2023: the half.",
         (0, 1),
-        "hsueh2023: the half",
     )
 
 
@@ -186,66 +154,64 @@ class LearningSettings:
 
     replay_buffer: int = setting(
         20_000,
-        "Games in the replay buffer, in whole iterations; always those of the newest.",
+        "Games in the replay buffer, in whole iterations; always those of the newest. "
+        "liu2019: 360, hsueh2023: 40,000.",
         (1, 100_000_000),
-        "liu2019: 360, hsueh2023: 40,000",
     )
     position_share: float = setting(
         1.0,
-        "Share of positions that become training samples, since neighbours are much alike.",
+        "Share of positions that become training samples, since neighbours are much alike. "
+        "liu2019: 0.5, and 0.04 at the start.",
         (0.001, 1),
-        "liu2019: 0.5, and 0.04 at the start",
     )
     samples_per_new: float = setting(
         4.0,
-        "Samples drawn for every new one in the replay buffer; the number of steps follows.",
+        "Samples drawn for every new one in the replay buffer; the number of steps follows. "
+        "liu2019: 5 passes over all.",
         (0.001, 10_000),
-        "liu2019: 5 passes over all",
     )
     batch_size: int = setting(
-        256, "Samples in a step.", (1, 1_000_000), "liu2019: 32, hsueh2023: 256"
+        256, "Samples in a step. liu2019: 32, hsueh2023: 256.", (1, 1_000_000)
     )
     symmetry: bool = setting(
         True,
-        "Draw every sample in a random symmetry of the board, where the game has any.",
-        papers="liu2019: true",
+        "Draw every sample in a random symmetry of the board, where the game has any. "
+        "liu2019: true.",
     )
     optimiser: str = setting(
-        "adamw", "sgd is with Nesterov's momentum.", ("sgd", "adamw"), "liu2019, hsueh2023: sgd"
+        "adamw", "sgd is with Nesterov's momentum. liu2019, hsueh2023: sgd.", ("sgd", "adamw")
     )
     schedule: str = setting(
         "cosine",
-        "How the rate falls: in one step, or along a cosine over all iterations.",
+        "How the rate falls: in one step, or along a cosine over all iterations. hsueh2023: step.",
         ("step", "cosine"),
-        "hsueh2023: step",
     )
     rate: float = setting(
-        0.002, "Learning rate at first.", (0, 100), "liu2019: 0.0001, hsueh2023: 0.1"
+        0.002, "Learning rate at first. liu2019: 0.0001, hsueh2023: 0.1.", (0, 100)
     )
     late_rate: float = setting(
-        0.0002, "Learning rate later, or in the end.", (0, 100), "hsueh2023: 0.01"
+        0.0002, "Learning rate later, or in the end. hsueh2023: 0.01.", (0, 100)
     )
     late_from: float = setting(
         0.5,
-        "Share of all iterations after which the later rate holds; step only.",
+        "Share of all iterations after which the later rate holds; step only. hsueh2023: 0.48, "
+        "which is from the 25th of 50.",
         (0, 1),
-        "hsueh2023: 0.48, which is from the 25th of 50",
     )
     warmup_steps: int = setting(
         100, "Steps during which the rate rises linearly from 0.", (0, 1_000_000)
     )
-    momentum: float = setting(0.9, "Of sgd.", (0, 0.9999), "hsueh2023: 0.9")
+    momentum: float = setting(0.9, "Of sgd. hsueh2023: 0.9.", (0, 0.9999))
     weight_decay: float = setting(
         0.0001,
-        "L2 regularisation with sgd, decoupled from the gradient with adamw.",
+        "L2 regularisation with sgd, decoupled from the gradient with adamw. liu2019: 0.0001 at "
+        "the start and 0.005 later, hsueh2023: 0.0001.",
         (0, 10),
-        "liu2019: 0.0001 at the start and 0.005 later, hsueh2023: 0.0001",
     )
     value_loss: str = setting(
         "cross-entropy",
-        "Loss between values and results, player by player.",
+        "Loss between values and results, player by player. liu2019, hsueh2023: squared.",
         ("squared", "cross-entropy"),
-        "liu2019, hsueh2023: squared",
     )
     value_weight: float = setting(
         1.0, "Weight of that beside the policy's cross-entropy.", (0, 1000)
@@ -261,17 +227,15 @@ class WarmStartSettings:
 
     games: int = setting(
         0,
-        "Number of games; 0: start from random weights.",
+        "Number of games; 0: start from random weights. liu2019: 15,000 in each of 100 epochs, "
+        "hsueh2023: 0.",
         (0, _MANY),
-        "liu2019: 15,000 in each of 100 epochs, hsueh2023: 0",
     )
     agent: str = setting(
-        "greedy:stochastic",
-        "The agent; its moves are the policy targets.",
-        papers="liu2019: greedy",
+        "greedy:stochastic", "The agent; its moves are the policy targets. liu2019: greedy."
     )
     random_plies: int = setting(
-        4, "Most random moves a game starts with.", (0, 10_000), "liu2019: none"
+        4, "Most random moves a game starts with. liu2019: none.", (0, 10_000)
     )
     samples_per_new: float = setting(
         4.0, "Samples drawn for every position of those games.", (0.001, 10_000)
@@ -284,11 +248,10 @@ class GateSettings:
 
     games: int = setting(
         0,
-        "Games of the match; 0: every new network is promoted.",
+        "Games of the match; 0: every new network is promoted. liu2019: 24, hsueh2023: 0.",
         (0, 1_000_000),
-        "liu2019: 24, hsueh2023: 0",
     )
-    threshold: float = setting(0.55, "Share of points it takes.", (0, 1), "liu2019: 0.58")
+    threshold: float = setting(0.55, "Share of points it takes. liu2019: 0.58.", (0, 1))
     simulations: int = setting(0, "Simulations a move; 0: as in self-play.", (0, 1_000_000))
 
 
@@ -300,7 +263,7 @@ class EvaluationSettings:
         5, "Iterations between evaluations; also after the last. 0: never.", (0, _MANY)
     )
     opponents: str = setting("random greedy", "Agents, with spaces between them.")
-    games: int = setting(40, "Games against each.", (2, 1_000_000), "liu2019: 20")
+    games: int = setting(40, "Games against each. liu2019: 20.", (2, 1_000_000))
     simulations: int = setting(0, "Simulations a move; 0: as in self-play.", (0, 1_000_000))
 
 
@@ -311,38 +274,27 @@ class TruthSettings:
     every: int = setting(
         0, "Iterations between comparisons; also after the last. 0: never.", (0, _MANY)
     )
-    games: int = setting(
-        1000,
-        _TRUTH_GAMES,
-        (2, 100_000_000),
-        "hsueh2023: 10,000",
-    )
+    games: int = setting(1000, _TRUTH_GAMES, (2, 100_000_000))
     plies: int = setting(
         0,
-        _TRUTH_PLIES,
+        "ERR_p and MAE_v are means over all decisions within this many plies of the start. "
+        "hsueh2023: 0 for EinStein (108, 2304, 108 positions), 1 for dark chess (17, 33, 33).",
         (0, 4),
-        "hsueh2023: 1 for dark chess",
     )
 
 
 @dataclass(frozen=True)
-class TabularTruthSettings:
+class TabularTruthSettings(TruthSettings):
     """The comparison with exact values."""
 
     every: int = setting(
-        1, "Iterations between comparisons; also after the last.", (1, _MANY), "hsueh2023: 1"
+        1, "Iterations between comparisons; also after the last. hsueh2023: 1.", (1, _MANY)
     )
-    games: int = setting(10_000, _TRUTH_GAMES, (2, 100_000_000), "hsueh2023: 10,000")
-    plies: int = setting(
-        0,
-        _TRUTH_PLIES,
-        (0, 4),
-        "hsueh2023: 0 for EinStein (108, 2304, 108 positions), 1 for dark chess (17, 33, 33)",
-    )
+    games: int = setting(10_000, _TRUTH_GAMES, (2, 100_000_000))
     watch: tuple[str, ...] = setting(
         (),
-        "Positions, as texts, whose policy and value are part of the metrics.",
-        papers="hsueh2023: one position of ewn-3x3-3 in figure 22",
+        "Positions, as texts, whose policy and value are part of the metrics. hsueh2023: one "
+        "position of ewn-3x3-3 in figure 22.",
     )
 
 
@@ -377,10 +329,9 @@ class TabularSettings:
     game: str = setting("ewn-3x3-3", "The variant; it must be one that can be solved.")
     iterations: int = setting(
         100,
-        "Iterations of self-play and learning.",
+        "Iterations of self-play and learning. hsueh2023: N = 100 (ewn-3x3-3), 1600 (ewn-3x3-4), "
+        "800 (ewn-3x4-3), 300 (cdc-2x4-PPPP), 2000 (cdc-2x4-KPPP), 4000 (cdc-2x4-GGCC).",
         (1, _MANY),
-        "hsueh2023: N = 100 (ewn-3x3-3), 1600 (ewn-3x3-4), 800 (ewn-3x4-3), "
-        "300 (cdc-2x4-PPPP), 2000 (cdc-2x4-KPPP), 4000 (cdc-2x4-GGCC)",
     )
     seed: int = setting(0, "The same seed gives the same result.", (0, 2**63 - 1))
     search: TabularSearchSettings = field(default_factory=TabularSearchSettings)
@@ -414,12 +365,10 @@ class AlphaZeroSettings:
 
     game: str = setting("rhombus-7x7-6", "The variant.")
     network: str = setting(
-        "modern:size=s",
-        "The network's architecture.",
-        papers="liu2019: liu2019, hsueh2023: hsueh2023",
+        "modern:size=s", "The network's architecture. liu2019: liu2019, hsueh2023: hsueh2023."
     )
     iterations: int = setting(
-        50, "Iterations of self-play and training.", (1, _MANY), "hsueh2023: 50"
+        50, "Iterations of self-play and training. hsueh2023: 50.", (1, _MANY)
     )
     seed: int = setting(0, "Everything drawn at random follows from it.", (0, 2**62))
     search: SearchSettings = field(default_factory=SearchSettings)

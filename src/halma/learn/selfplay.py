@@ -1,10 +1,13 @@
-"""Self-play as a recipe asks for it, iteration by iteration."""
+"""Self-play as a recipe asks for it, iteration by iteration; results of games that are stopped."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 
 from halma import _core
 from halma.games import Game
@@ -12,7 +15,11 @@ from halma.interrupt import Interrupted
 from halma.learn.sections import AlphaZeroSettings, search_values
 from halma.search.evaluator import Evaluator
 from halma.selfplay import FinishedGames, Pool, selfplay_options
+from halma.selfplay.games import mover_first
 from halma.selfplay.pool import Watch
+
+#: Evaluations that differ by less are equal.
+_TOLERANCE = 1e-6
 
 
 def pool_options(game: Game, settings: AlphaZeroSettings) -> _core.SelfPlayOptions:
@@ -70,8 +77,8 @@ class SelfPlay:
 
     def play(
         self, iteration: int, watch: Watch = lambda games, evaluations: None
-    ) -> tuple[FinishedGames, dict[str, float]]:
-        """Return an iteration's games and the totals of playing them."""
+    ) -> tuple[FinishedGames, dict[str, Any]]:
+        """Return an iteration's games and the metrics of playing them."""
         play = self.settings.selfplay
         began = time.perf_counter()
         pool = self._carried or self._make_pool(iteration)
@@ -95,12 +102,22 @@ class SelfPlay:
         if play.carry_over:
             games, rest = games.split(play.games)
             self._surplus = [rest]
-        now = pool.totals
+        if play.adjudication == "features":
+            adjudicate(self.game, games)
+        scores, seconds = games.scores, time.perf_counter() - began
+        made = {key: pool.totals[key] - before[key] for key in ("leaves", "resigned")}
         return games, {
-            "play_seconds": time.perf_counter() - began,
-            "evaluations": now["leaves"] - before["leaves"],
-            "resigned": now["resigned"] - before["resigned"],
-            "pool_bytes": pool.bytes,
+            "games": len(games),
+            "finished": float((games.ends == _core.End.RULES.value).mean()),
+            "draws": float((np.ptp(scores, axis=1) == 0).mean()),
+            "first_share": float(scores[:, 0].mean() / max(scores.sum(axis=1).mean(), 1e-9)),
+            "mean_plies": float(games.lengths.mean()),
+            "evaluations": int(made["leaves"]),
+            "games_per_second": len(games) / seconds,
+            "evaluations_per_second": made["leaves"] / seconds,
+            "resigned": int(made["resigned"]),
+            "pool_bytes": int(pool.bytes),
+            "play_seconds": seconds,
         }
 
     def _make_pool(self, iteration: int) -> Pool:
@@ -120,3 +137,32 @@ class SelfPlay:
             games=None if play.carry_over else play.games,
             limits=limits(self.game, self.settings),
         )
+
+
+def adjudicate(game: Game, games: FinishedGames) -> None:
+    """Give games that were stopped by their length to the player who is ahead.
+
+    liu2019 does so where training starts from random weights.
+    """
+    for number in np.flatnonzero(games.ends == _core.End.PLIES.value):
+        first, last = games.row_offsets[[number, number + 1]]
+        if first == last:
+            continue
+        final = game.core.play(games.states[last - 1].tobytes(), int(games.moves[last - 1]))
+        scores = leader_scores(game, final)
+        games.scores[number] = scores
+        games.outcomes[first:last] = mover_first(scores, games.movers[first:last])
+
+
+def leader_scores(game: Game, state: bytes) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """Return 1 for the player whom the game's linear evaluation puts ahead, 0 for the others.
+
+    Players who are equally far ahead share it; shape (players,).
+    """
+    weights = _core.default_weights(game.core)
+    values = np.array(
+        [np.dot(weights, _core.features(game.core, state, who)) for who in range(game.players)]
+    )
+    ahead = values >= values.max() - _TOLERANCE
+    scores: np.ndarray[Any, np.dtype[np.float32]] = (ahead / ahead.sum()).astype(np.float32)
+    return scores

@@ -24,7 +24,6 @@ from halma.learn.reports.events import (
     Curve,
     Finished,
     Iteration,
-    Metrics,
     Reporter,
     Started,
     Stopped,
@@ -113,7 +112,8 @@ class TrainingSession(ABC):
                 self.iteration = self.saved = checkpoint.description["iteration"]
                 self._earlier = checkpoint.description["seconds"]
             history = self._history()
-            self._report_start(history)
+            past = tuple(history)
+            self.reporter.emit(Started(self.recipe, self.out, self.iteration, past, self.curves))
             last = history[-1] if history else None
             if self.iteration < self.settings.iterations or not self.is_exported():
                 self.prepare(checkpoint)
@@ -170,20 +170,6 @@ class TrainingSession(ABC):
                 return history
         return truncate_metrics(self.out, self.saved)
 
-    def _report_start(self, history: list[dict[str, Any]]) -> None:
-        past: tuple[Metrics, ...] = tuple(history)
-        self.reporter.emit(
-            Started(
-                self.recipe.name,
-                self.out,
-                self.game.name,
-                self.settings.iterations,
-                self.iteration,
-                past,
-                self.curves,
-            )
-        )
-
     def _save(self) -> None:
         if self.iteration == self.saved:
             return
@@ -193,7 +179,7 @@ class TrainingSession(ABC):
         )
         self.saved = self.iteration
         self.export()
-        self.reporter.emit(Checkpoint(self.iteration, path, self.checkpoints.last_cost))
+        self.reporter.emit(Checkpoint(self.iteration, path))
 
     @contextmanager
     def _stoppable(self) -> Iterator[None]:

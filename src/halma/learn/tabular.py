@@ -19,11 +19,12 @@ from halma.learn.reports.events import Curve
 from halma.learn.sections import TabularSettings, learning_rate, search_values
 from halma.learn.session import TrainingSession
 from halma.learn.truth import (
+    WIN_RATE_METRICS,
     TestPositions,
     WatchedPositions,
-    WinRate,
     decisions_near_start,
     find_solution,
+    win_rate,
 )
 from halma.networks.lookup_table import KIND
 from halma.search import search_options
@@ -34,15 +35,7 @@ from halma.tensors import TensorFile
 if TYPE_CHECKING:
     from halma.tensors import Arrays
 
-_TRUTH_METRICS = (
-    "wr_p",
-    "wr_p_low",
-    "wr_p_high",
-    "wr_p_first",
-    "wr_p_second",
-    "err_p",
-    "mae_v",
-)
+_TRUTH_METRICS = (*WIN_RATE_METRICS, "err_p", "mae_v")
 _SELF_PLAY_METRICS = (
     "games",
     "plies",
@@ -82,7 +75,7 @@ class TabularAlphaZero(TrainingSession):
         positions = decisions_near_start(self.game, self.settings.truth.plies)
         self._test_positions = TestPositions(solution, positions, trainer.row)
         watched = [self.game.position(text) for text in self.settings.truth.watch]
-        self._watched = WatchedPositions(self.game, watched, trainer.row)
+        self._watched = WatchedPositions(watched, trainer.row)
 
     def stop(self) -> None:
         """Stop self-play or the update; the table stays that of the last iteration."""
@@ -116,24 +109,16 @@ class TabularAlphaZero(TrainingSession):
         return metrics
 
     def _evaluate(self, iteration: int) -> dict[str, float]:
-        trainer = self.trainer
-        table = trainer.table()
-        rate = WinRate.of(
-            trainer.match(
-                self._truth["values"],
-                self._truth["distances"],
-                self.settings.truth.games,
-                seed=_match_seed(self.settings.seed, iteration),
-                threads=self.threads,
-            )
+        table = self.trainer.table()
+        match = self.trainer.match(
+            self._truth["values"],
+            self._truth["distances"],
+            self.settings.truth.games,
+            seed=_match_seed(self.settings.seed, iteration),
+            threads=self.threads,
         )
-        low, high = rate.interval
         return {
-            "wr_p": rate.value,
-            "wr_p_low": low,
-            "wr_p_high": high,
-            "wr_p_first": rate.first.share,
-            "wr_p_second": rate.second.share,
+            **win_rate(match),
             "err_p": self._test_positions.policy_error(table[:, 1:]),
             "mae_v": self._test_positions.value_error(table[:, 0]),
         }

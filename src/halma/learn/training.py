@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from halma.extras import require
 from halma.learn.metrics import MetricsFile
 from halma.learn.recipe import Recipe
-from halma.learn.reports.events import Handler, reporting
+from halma.learn.reports.events import Handler, Reporter
 from halma.learn.run import RunDirectory
 from halma.learn.session import TrainingSession
+from halma.machine import require
 from halma.solve import Solution
 
 
@@ -51,6 +52,6 @@ def train(
         session = partial(TabularAlphaZero, solution=solution)
     with (
         RunDirectory(out, recipe) as run,
-        reporting([MetricsFile(out), *handlers]) as reporter,
+        closing(Reporter([MetricsFile(out), *handlers])) as reporter,
     ):
         return session(recipe, run, reporter, threads, seconds).run()

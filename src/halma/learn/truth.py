@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,8 +21,9 @@ from halma.statistics import Z
 
 Floats = npt.NDArray[np.floating[Any]]
 
-#: What a network is measured by.
+#: What a network is measured by, and what `win_rate` returns.
 TRUTH_METRICS = ("wr_p", "wr_p_low", "wr_p_high", "err_p", "mae_v")
+WIN_RATE_METRICS = ("wr_p", "wr_p_low", "wr_p_high", "wr_p_first", "wr_p_second")
 #: Distance from 0 and 1 at which values are clipped before their logits are taken.
 _EPSILON = 1e-9
 
@@ -45,18 +45,17 @@ def decisions_near_start(game: Game, plies: int) -> list[Position]:
     Positions that are equal are listed once, in the order in which they come up.
     """
     found: dict[bytes, Position] = {}
-    level = _decisions(game.start())
+    level: Iterable[Position] = _decisions(game.start())
     for _ in range(plies + 1):
         new = {position.state: position for position in level if position.state not in found}
         found |= new
-        level = _one_move_on(new)
+        level = (
+            decision
+            for position in new.values()
+            for move in position.legal_moves
+            for decision in _decisions(position.play(move))
+        )
     return list(found.values())
-
-
-def _one_move_on(positions: Mapping[bytes, Position]) -> Iterator[Position]:
-    for position in positions.values():
-        for move in position.legal_moves:
-            yield from _decisions(position.play(move))
 
 
 def _decisions(position: Position) -> Iterator[Position]:
@@ -108,21 +107,14 @@ class TestPositions:
 class WatchedPositions:
     """Positions whose policy and value are part of the metrics."""
 
-    def __init__(
-        self, game: Game, positions: list[Position], row: Callable[[bytes], int | None]
-    ) -> None:
-        self._places: list[tuple[str, int, dict[str, int]]] = []
-        for position in positions:
-            found = row(position.state)
+    def __init__(self, positions: list[Position], row: Callable[[bytes], int | None]) -> None:
+        self._rows = [(position, row(position.state)) for position in positions]
+        for position, found in self._rows:
             if found is None:
                 raise RunError(
-                    f"No game of '{game.name}' gets to {position.text!r}, so it cannot be watched."
+                    f"No game of '{position.game.name}' gets to {position.text!r}, so it cannot be "
+                    "watched."
                 )
-            columns = {
-                move.text: 1 + game.core.action(position.state, move.value)
-                for move in position.legal_moves
-            }
-            self._places.append((position.text, found, columns))
 
     def read(self, table: Floats) -> list[dict[str, Any]]:
         """Return position, value and policy (move -> probability) of each.
@@ -130,71 +122,35 @@ class WatchedPositions:
         The first column of the table has the logits of values.
         """
         found = []
-        for text, row, columns in self._places:
-            entry = table[row]
-            policy = softmax(entry[list(columns.values())]).tolist()
+        for position, row in self._rows:
+            value, logits = table[row][0], table[row][1:]
+            moves = position.legal_moves
+            policy = softmax(logits[[position.action(move) for move in moves]]).tolist()
             found.append(
                 {
-                    "position": text,
-                    "value": float(sigmoid(entry[0])),
-                    "policy": dict(zip(columns, policy, strict=True)),
+                    "position": position.text,
+                    "value": float(sigmoid(value)),
+                    "policy": {m.text: share for m, share in zip(moves, policy, strict=True)},
                 }
             )
         return found
 
 
-@dataclass(frozen=True)
-class Score:
-    """Results of one side of a match."""
+def win_rate(match: Mapping[str, Mapping[str, int]]) -> dict[str, float]:
+    """Return WR_p with its 95% interval, and the share of points of each side.
 
-    wins: int
-    draws: int
-    losses: int
-
-    @property
-    def games(self) -> int:
-        """Number of games."""
-        return self.wins + self.draws + self.losses
-
-    @property
-    def points(self) -> float:
-        """Wins and half of the draws."""
-        return self.wins + self.draws / 2
-
-    @property
-    def share(self) -> float:
-        """Share of all points."""
-        return self.points / self.games
-
-    @property
-    def variance(self) -> float:
-        """The variance of one game's points."""
-        return (self.wins + self.draws / 4) / self.games - self.share**2
-
-
-@dataclass(frozen=True)
-class WinRate:
-    """WR_p: the share of points against the optimal player, each side counting half."""
-
-    first: Score
-    second: Score
-
-    @classmethod
-    def of(cls, match: Mapping[str, Mapping[str, int]]) -> WinRate:
-        """Convert what the core's match returns."""
-        return cls(Score(**match["first"]), Score(**match["second"]))
-
-    @property
-    def value(self) -> float:
-        """The mean of both sides' shares."""
-        return (self.first.share + self.second.share) / 2
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The 95% confidence interval of the share."""
-        errors = [side.variance / side.games for side in (self.first, self.second)]
-        reach = Z * math.sqrt(sum(errors)) / 2
-        return max(0.0, self.value - reach), min(1.0, self.value + reach)
+    `match` has the wins, draws and losses that the core counted of either side, which count
+    half each.
+    """
+    counts = np.array(
+        [[match[side][n] for n in ("wins", "draws", "losses")] for side in ("first", "second")]
+    )
+    points, games = np.array([1.0, 0.5, 0.0]), counts.sum(axis=1)
+    first, second = shares = counts @ points / games
+    variances = counts @ points**2 / games - shares**2
+    value, reach = shares.mean(), Z * math.sqrt((variances / games).sum()) / 2
+    found = (value, max(0.0, value - reach), min(1.0, value + reach), first, second)
+    return dict(zip(WIN_RATE_METRICS, map(float, found), strict=True))
 
 
 class NetworkTruth:

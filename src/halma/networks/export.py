@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from halma.errors import NetworkError
-from halma.extras import require
+from halma.machine import require
 from halma.networks.architectures.blocks import Network, for_inference
 from halma.networks.network_file import with_about, write_model
 from halma.networks.onnx_evaluator import OnnxEvaluator

@@ -94,11 +94,7 @@ def open_lookup_table(path: Path, game: Game, keep: bool = True) -> LookupTable:
 
 
 def _open(path: Path, game: Game) -> LookupTable:
-    expected: dict[str, Any] = {
-        "kind": KIND,
-        "game": game.name,
-        "rules_version": game.core.version,
-    }
+    expected = {"kind": KIND, "game": game.name, "rules_version": game.core.version}
     return LookupTable(game, open_tensors(path, expected))
 
 

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from halma.errors import NetworkError, TensorFileError
-from halma.extras import require
 from halma.files import replace_file
 from halma.games import Game
+from halma.machine import require
 from halma.networks import onnx_file
 from halma.networks.architectures import architecture
 from halma.tensors import KEY, open_tensors, write_tensors

@@ -12,27 +12,15 @@ from collections.abc import Iterator
 #: names of the input and the outputs
 INPUT, OUTPUTS = "planes", ("policy", "values")
 
+_LAYERS = ("BatchNormalization", "Conv", "Gemm", "GlobalAveragePool", "GlobalMaxPool")
+_FUNCTIONS = ("Add", "Concat", "Flatten", "Neg", "Relu", "Sigmoid")
 #: operations of our networks
-OPERATIONS = frozenset(
-    (
-        "Add",
-        "BatchNormalization",
-        "Concat",
-        "Conv",
-        "Flatten",
-        "Gemm",
-        "GlobalAveragePool",
-        "GlobalMaxPool",
-        "Neg",
-        "Relu",
-        "Sigmoid",
-    )
-)
+OPERATIONS = frozenset((*_LAYERS, *_FUNCTIONS))
 #: far more than any network here has
 MOST_NODES = 4096
 
 # Field numbers in onnx.proto, of ModelProto, GraphProto, NodeProto and TensorProto.
-_GRAPH, _METADATA, _TRAINING, _FUNCTIONS = 7, 14, 20, 25
+_GRAPH, _METADATA, _TRAINING, _MODEL_FUNCTIONS = 7, 14, 20, 25
 _NODE, _INITIALIZER, _SPARSE = 1, 5, 15
 _OPERATION, _ATTRIBUTE, _DOMAIN = 4, 5, 7
 _EXTERNAL, _LOCATION = 13, 14
@@ -57,7 +45,7 @@ def validate(data: bytes) -> tuple[dict[str, str], memoryview]:
     graph = memoryview(b"")
     metadata: dict[str, str] = {}
     for field, value in _fields(memoryview(data)):
-        if field in (_TRAINING, _FUNCTIONS):
+        if field in (_TRAINING, _MODEL_FUNCTIONS):
             raise OnnxError("it holds more than a plain network")
         if isinstance(value, int):
             continue

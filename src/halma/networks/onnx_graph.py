@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import torch
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
-from torch import Tensor, fx, nn
+from torch import fx, nn
 
 from halma.errors import NetworkError
 from halma.networks.architectures.blocks import Network
@@ -66,27 +66,16 @@ class OnnxGraph:
 
     def _layer(self, node: fx.Node, module: nn.Module) -> None:
         """Add a layer that has weights."""
-        inputs = self._inputs(node)
-        attributes: dict[str, Any]
-        if isinstance(module, nn.Conv2d):
-            operation = "Conv"
-            kernel = cast(tuple[int, int], module.kernel_size)
-            padding = cast(tuple[int, int], module.padding)
-            attributes = {"kernel_shape": kernel, "pads": (*padding, *padding)}
-            tensors: list[Tensor | None] = [module.weight, module.bias]
-        elif isinstance(module, nn.Linear):
-            operation, attributes = "Gemm", {"transB": 1}
-            tensors = [module.weight, module.bias]
-        elif isinstance(module, nn.BatchNorm2d):
-            operation, attributes = "BatchNormalization", {"epsilon": module.eps}
-            tensors = [module.weight, module.bias, module.running_mean, module.running_var]
-        else:
+        if type(module) not in _LAYERS:
             raise NetworkError(f"'{type(module).__name__}' cannot be exported to ONNX.")
-        for number, tensor in enumerate(tensors):
+        operation, attributes, tensors = _LAYERS[type(module)]
+        inputs = self._inputs(node)
+        for number, name in enumerate(tensors):
+            tensor = getattr(module, name)
             if tensor is not None:
                 inputs.append(f"{node.name}.{number}")
                 self.weights.append(numpy_helper.from_array(tensor.detach().numpy(), inputs[-1]))
-        self._add(node, operation, inputs, attributes)
+        self._add(node, operation, inputs, attributes(module))
 
     def _add(
         self, node: fx.Node, operation: str, inputs: Sequence[str], attributes: dict[str, Any]
@@ -96,8 +85,25 @@ class OnnxGraph:
 
     def _inputs(self, node: fx.Node) -> list[str]:
         """Return the names of a node's inputs."""
-        return [self.names[one] for one in _flat(node.args) if isinstance(one, fx.Node)]
+        inputs: list[str] = []
+        fx.node.map_arg(node.args, lambda one: inputs.append(self.names[one]))
+        return inputs
 
+
+#: layers with weights -> operations, their attributes, and the layer's tensors in order
+_LAYERS: dict[type[nn.Module], tuple[str, Callable[[Any], dict[str, Any]], tuple[str, ...]]] = {
+    nn.Conv2d: (
+        "Conv",
+        lambda layer: {"kernel_shape": layer.kernel_size, "pads": 2 * layer.padding},
+        ("weight", "bias"),
+    ),
+    nn.Linear: ("Gemm", lambda layer: {"transB": 1}, ("weight", "bias")),
+    nn.BatchNorm2d: (
+        "BatchNormalization",
+        lambda layer: {"epsilon": layer.eps},
+        ("weight", "bias", "running_mean", "running_var"),
+    ),
+}
 
 #: functions that a network's forward() may call -> operations and their attributes
 _FUNCTIONS: dict[Callable[..., Any], tuple[str, dict[str, Any]]] = {
@@ -110,12 +116,6 @@ _FUNCTIONS: dict[Callable[..., Any], tuple[str, dict[str, Any]]] = {
     torch.relu: ("Relu", {}),
     torch.sigmoid: ("Sigmoid", {}),
 }
-
-
-def _flat(given: object) -> list[object]:
-    if isinstance(given, tuple | list):
-        return [one for part in given for one in _flat(part)]
-    return [given]
 
 
 def _rows(name: str, shape: Sequence[int]) -> Any:

@@ -41,8 +41,6 @@ class MinimaxAnalysis:
     nodes: int
     #: those that were evaluated, or where the game was over
     leaves: int
-    #: evaluations, those for ordering moves included
-    evaluations: int
     #: the exact value of every legal move, with `all_moves`
     values: tuple[tuple[Move, float], ...] = ()
     #: whether the value is certain, and whether that of each move is
@@ -127,11 +125,6 @@ class Minimax:
         except ValueError as error:
             raise OptionError(f"'{game.name}': {error}.") from None
 
-    @property
-    def weights(self) -> tuple[float, ...]:
-        """The weights in use; none where a game has no features."""
-        return tuple(self._core.weights)
-
     def search(
         self,
         at: Record | Position,
@@ -167,7 +160,6 @@ class Minimax:
             depth=found.depth,
             nodes=found.nodes,
             leaves=found.leaves,
-            evaluations=found.evaluations,
             values=tuple((named(position, m), value) for m, value, _ in found.moves),
             proven=found.proven,
             values_proven=tuple(proven for _, _, proven in found.moves),
@@ -183,11 +175,6 @@ def _decided(value: float) -> str | None:
 def features(position: Position, player: int) -> list[float]:
     """Return a player's features, the inputs of linear evaluations; none if the game has none."""
     return _core.features(position.game.core, position.state, player)
-
-
-def default_weights(game: Game) -> list[float]:
-    """Return a game's own weights of its features."""
-    return _core.default_weights(game.core)
 
 
 def has_chance(game: Game) -> bool:

@@ -83,16 +83,10 @@ class TreeSearch:
                 raise OptionError("A search with a network needs a number of simulations.")
             self._core.begin(simulations)
             run_with_network([self._core], self._buffer)
-        elif simulations:
-            self._core.run(simulations, seconds or 0.0)
         else:
-            self._core.run(seconds=seconds or 0.0)
+            limit = {"simulations": simulations} if simulations else {}
+            self._core.run(**limit, seconds=seconds or 0.0)
         return self._analysis(position, line_length, time.perf_counter() - began)
-
-    @property
-    def simulations(self) -> int:
-        """Simulations in the tree, those of earlier moves included."""
-        return self._core.simulations
 
     def _analysis(self, position: Position, line_length: int, seconds: float) -> Analysis:
         """Return what the tree says about its root, best move first."""

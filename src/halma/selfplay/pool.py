@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
 from halma import _core
@@ -104,7 +105,6 @@ class Pool:
         """
         wanted = math.inf if games is None else self.totals["games"] + games
         stop, enough = stop or threading.Event(), threading.Event()
-        errors: list[BaseException] = []
 
         def play_group(group: int) -> None:
             core, buffer = self.core, self.buffers[group]
@@ -120,30 +120,24 @@ class Pool:
                         break
                     if core.totals["games"] >= wanted:
                         enough.set()
-            except BaseException as error:
-                errors.append(error)
+            except BaseException:
                 enough.set()
+                raise
 
-        threads = [
-            threading.Thread(target=play_group, args=(group,), daemon=True)
-            for group in range(self.core.groups)
-        ]
-        for thread in threads:
-            thread.start()
-        try:
-            for thread in threads:
-                while thread.is_alive():
-                    thread.join(_WATCH_SECONDS)
+        with ThreadPoolExecutor(self.core.groups) as threads:
+            running = [threads.submit(play_group, group) for group in range(self.core.groups)]
+            try:
+                while wait(running, _WATCH_SECONDS).not_done:
                     watch(self.totals["games"], self.totals["leaves"])
-        finally:
-            enough.set()
-            for thread in threads:
-                thread.join()
-        if errors and isinstance(errors[0], RuntimeError):
-            # Raised by the core for logits and values that are not finite.
-            raise RunError(f"Self-play has stopped: {errors[0]}.") from None
-        if errors:
-            raise errors[0]
+            finally:
+                enough.set()
+        watch(self.totals["games"], self.totals["leaves"])
+        try:
+            for group in running:
+                group.result()
+        except RuntimeError as error:
+            # From the core: a logit or a value is not finite.
+            raise RunError(f"Self-play has stopped: {error}.") from None
         return FinishedGames(**self.core.take_finished())
 
     @property

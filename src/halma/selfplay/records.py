@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -32,51 +31,51 @@ def finished_game(
     """
     game, core = record.game, record.game.core
     limit = game.limits.no_progress
-    columns: dict[str, list[Any]] = defaultdict(list)
+    rows: list[tuple[Any, ...]] = []
     again = Record(game, record.start)
     for chance, value in record.events:
         if chance:
             again.core.resolve(value)
             continue
         state, at_random = again.core.state(), again.plies < random_plies
-        choice = _core.Choice.RANDOM if at_random else _core.Choice.FULL
-        row = {
-            "states": np.frombuffer(state, np.uint8),
-            "moves": value,
-            "choices": int(choice.value),
-            "movers": core.mover(state),
-            "repetitions": again.repetitions,
-            "no_progress": min(1.0, again.halfmove_clock / limit) if limit else 0.0,
-            "actions": -1 if at_random else core.action(state, value),
-        }
-        for key, entry in row.items():
-            columns[key].append(entry)
+        rows.append(
+            (
+                np.frombuffer(state, np.uint8),
+                value,
+                (_core.Choice.RANDOM if at_random else _core.Choice.FULL).value,
+                core.mover(state),
+                again.repetitions,
+                min(1.0, again.halfmove_clock / limit) if limit else 0.0,
+                -1 if at_random else core.action(state, value),
+            )
+        )
         again.core.play(value)
-    rows = len(columns["moves"])
+    columns = zip(*rows, strict=True) if rows else [()] * 7
+    states, moves, choices, movers, repetitions, no_progress, policy = columns
     shares = np.array(record.result if scores is None else scores, np.float32) / core.max_score
-    actions = np.array(columns["actions"], np.int64)
+    actions = np.array(policy, np.int64)
     return FinishedGames(
-        states=np.array(columns["states"], np.uint8).reshape(rows, core.state_size),
-        moves=np.array(columns["moves"], np.uint32),
-        choices=np.array(columns["choices"], np.uint8),
-        plies=np.arange(rows, dtype=np.int32),
-        movers=np.array(columns["movers"], np.uint8),
-        repetitions=np.array(columns["repetitions"], np.int32),
-        no_progress=np.array(columns["no_progress"], np.float32),
-        values=np.full(rows, np.nan, np.float32),
-        simulations=np.zeros(rows, np.int32),
-        outcomes=mover_first(shares, columns["movers"]),
+        states=np.array(states, np.uint8).reshape(len(rows), core.state_size),
+        moves=np.array(moves, np.uint32),
+        choices=np.array(choices, np.uint8),
+        plies=np.arange(len(rows), dtype=np.int32),
+        movers=np.array(movers, np.uint8),
+        repetitions=np.array(repetitions, np.int32),
+        no_progress=np.array(no_progress, np.float32),
+        values=np.full(len(rows), np.nan, np.float32),
+        simulations=np.zeros(len(rows), np.int32),
+        outcomes=mover_first(shares, movers),
         policy_actions=actions[actions >= 0].astype(np.uint16),
         policy_weights=np.ones(int((actions >= 0).sum()), np.float32),
         policy_offsets=np.concatenate([[0], np.cumsum(actions >= 0)]).astype(np.int64),
         numbers=np.array([number], np.uint64),
-        lengths=np.array([rows], np.int32),
+        lengths=np.array([len(rows)], np.int32),
         ends=np.array([int((end or record.core.end).value)], np.uint8),
         may_resign=np.zeros(1, np.uint8),
         resign_plies=np.full(1, -1, np.int32),
         resign_wrong=np.zeros(1, np.uint8),
         scores=shares[None],
-        row_offsets=np.array([0, rows], np.int64),
+        row_offsets=np.array([0, len(rows)], np.int64),
         event_chance=np.array([chance for chance, _ in record.events], np.uint8),
         event_values=np.array([value for _, value in record.events], np.uint32),
         event_offsets=np.array([0, len(record.events)], np.int64),

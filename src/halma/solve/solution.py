@@ -100,9 +100,9 @@ class Solution(ABC):
                 best = candidate
         return [candidate.move for candidate in moves if not best.better_than(candidate)]
 
-    @abstractmethod
     def look_up_many(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
         """Return the values of decision states (number, state size) for their movers: (number,)."""
+        return self.values_at(_core.index_many(self.game.core, states).astype(np.int64))
 
     @abstractmethod
     def values_at(self, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
@@ -191,9 +191,6 @@ class RetrogradeSolution(Solution):
         self.has_distances = "distances" in arrays
         self.core = _core.RetrogradeTable(game.core, arrays["values"], arrays.get("distances"))
         self.oracle = self.core
-
-    def look_up_many(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
-        return self.values_at(_core.index_many(self.game.core, states).astype(np.int64))
 
     def values_at(self, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """Return values by index; NaN where a position is illegal."""

@@ -64,7 +64,6 @@ Writable = Mapping[str, npt.NDArray[Any] | LazyArray]
 class ArrayFile:
     """The contents of a file; its arrays are memory-mapped and read-only."""
 
-    path: Path
     #: what the arrays are, e.g. "checkpoint"
     kind: str
     #: further information, as given to `save_arrays`
@@ -150,7 +149,7 @@ def load_arrays(path: Path, game: Game, kind: str | None = None) -> ArrayFile:
         arrays[entry["name"]] = np.memmap(
             path, dtype=dtype, mode="r", offset=offset, shape=(entry["length"],)
         )
-    return ArrayFile(path, header["kind"], header["about"], arrays)
+    return ArrayFile(header["kind"], header["about"], arrays)
 
 
 def _identity(game: Game) -> dict[str, Any]:

@@ -6,12 +6,13 @@ import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import fmean
+from typing import NamedTuple
 
 from halma import _core
 from halma.games import Record
 from halma.lab.experiment import Experiment, ExperimentPage
-from halma.lab.game_blocks import GameBlocks, play_numbered
 from halma.lab.he2016.settings import (
     INITIAL,
     PAPER_TUNED,
@@ -21,13 +22,14 @@ from halma.lab.he2016.settings import (
     settings,
 )
 from halma.lab.he2016.tuning import find_tunings, tuned_weights, tuning_jobs
-from halma.lab.jobs import Job
+from halma.lab.jobs import GameBlocks, Job, play_numbered
 from halma.lab.plots import plot_histograms
 from halma.lab.report import Claim, ReportFigure, ReportSection
 from halma.lab.workspace import Workspace
 from halma.statistics import Z, standard_error
 
 BENCHMARK = "lookahead:depth=2"
+_BETTER, _ALIKE = "better", "no clear difference"
 
 _TEXT_FIG4 = (
     f"{{games}} games each against {BENCHMARK}, the first move changing hands. Winning steps are "
@@ -67,14 +69,9 @@ def known_weights(tuned: Mapping[int, Sequence[float]], depth: int) -> dict[str,
     "means" reads A and B as means over the six pieces. The paper calls both a "squared sum", but
     its tuned weights are near ours only in this reading; see the report.
     """
-    equal, paper = INITIAL["equal"], PAPER_TUNED[depth]
-    return {
-        "untuned": equal,
-        "tuned": tuned[depth],
-        "paper": paper,
-        "untuned, means": as_means(equal),
-        "paper, means": as_means(paper),
-    }
+    read = {"untuned": INITIAL["equal"], "paper": PAPER_TUNED[depth]}
+    means = {f"{name}, means": as_means(weights) for name, weights in read.items()}
+    return {**read, "tuned": tuned[depth], **means}
 
 
 def agent_name(weights: Sequence[float], depth: int, phases: bool) -> str:
@@ -119,13 +116,12 @@ def summary(steps: Sequence[int]) -> dict[str, float]:
     }
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(NamedTuple):
     """What the paper says of pairs of players."""
 
     claim: str
-    #: whether the paper finds the second player of a pair better
-    better: bool
+    #: what the second player of a pair is
+    expected: str
     pairs: Sequence[Pair]
 
     def rows(self, steps: Mapping[Contestant, Sequence[int]]) -> Iterator[Claim]:
@@ -134,19 +130,10 @@ class Comparison:
             first, second = (summary(steps[player]) for player in pair)
             gain = second["mean"] - first["mean"]
             error = math.hypot(first["error"], second["error"])
-            if gain > error:
-                remark = "better, " + ("as in the paper" if self.better else "unlike the paper")
-            elif gain < -error:
-                remark = "worse, unlike the paper"
-            else:
-                agrees = "unlike the paper" if self.better else "as in the paper"
-                remark = f"no clear difference, {agrees}"
-            yield Claim(
-                f"{pair[0]} -> {pair[1]}",
-                self.claim,
-                f"{_written(first)} -> {_written(second)}; gain {gain:+.2f} ± {error:.2f}",
-                remark,
-            )
+            found = _BETTER if gain > error else "worse" if gain < -error else _ALIKE
+            remark = f"{found}, {'as in' if found == self.expected else 'unlike'} the paper"
+            ours = f"{_written(first)} -> {_written(second)}; gain {gain:+.2f} ± {error:.2f}"
+            yield Claim(f"{pair[0]} -> {pair[1]}", self.claim, ours, remark)
 
 
 def _written(found: Mapping[str, float]) -> str:
@@ -168,16 +155,15 @@ class MatchFigure(Experiment):
 
     def jobs(self, workspace: Workspace) -> Iterator[Job]:
         """Yield the tunings; once they are done, blocks of games of all players."""
-        yield from tuning_jobs(workspace)
+        yield from tuning_jobs(workspace).values()
         for blocks in self._blocks(workspace).values():
-            yield from blocks.jobs(workspace)
+            yield from blocks.jobs(workspace.seed)
 
     def page(self, workspace: Workspace) -> ExperimentPage:
         """Draw the histograms and compare the players of each pair."""
         games = settings(workspace).games
-        played = {
-            player: blocks.results(workspace) for player, blocks in self._blocks(workspace).items()
-        }
+        blocks = self._blocks(workspace)
+        played = {player: blocks[player].results(workspace.measurements) for player in blocks}
         if not played or min(map(len, played.values())) < games:
             return ExperimentPage([ReportSection(self.title, "Not run yet.")])
         steps = {player: [s for s, _ in results] for player, results in played.items()}
@@ -206,19 +192,17 @@ class MatchFigure(Experiment):
         for player in dict.fromkeys(player for pair in self.pairs for player in pair):
             weights = known_weights(tuned, player.depth)[player.weights]
             name = agent_name(weights, player.depth, player.phases)
-            arguments = (VARIANT, name, BENCHMARK)
-            blocks[player] = GameBlocks(
-                name, play_and_measure, arguments, games, cost=3.0**player.depth
-            )
+            measure = partial(play_and_measure, VARIANT, name, BENCHMARK)
+            blocks[player] = GameBlocks(name, measure, games, cost=3.0**player.depth)
         return blocks
 
 
-_LABELS = ("tuned", "paper", "paper, means")
+#: weights -> the weights before tuning
 _UNTUNED = {"tuned": "untuned", "paper": "untuned", "paper, means": "untuned, means"}
 _DEPTHS = tuple(PAPER_TUNED)
-_TUNING = [(Contestant(_UNTUNED[x], d), Contestant(x, d)) for x in _LABELS for d in _DEPTHS]
-_DEEPENING = [(Contestant(x, 2), Contestant(x, 4)) for x in _LABELS]
-_MODIFYING = [(Contestant(x, d), Contestant(x, d, True)) for x in _LABELS for d in _DEPTHS]
+_TUNING = [(Contestant(u, d), Contestant(x, d)) for x, u in _UNTUNED.items() for d in _DEPTHS]
+_DEEPENING = [(Contestant(x, 2), Contestant(x, 4)) for x in _UNTUNED]
+_MODIFYING = [(Contestant(x, d), Contestant(x, d, True)) for x in _UNTUNED for d in _DEPTHS]
 
 
 EXPERIMENTS = (
@@ -227,7 +211,7 @@ EXPERIMENTS = (
         title="Figure 4: effects of weights",
         text=_TEXT_FIG4,
         comparisons=[
-            Comparison('"tuned performs significantly better than untuned"', True, _TUNING)
+            Comparison('"tuned performs significantly better than untuned"', _BETTER, _TUNING)
         ],
         pairs=_TUNING,
         caption="Winning steps with untuned and tuned weights",
@@ -236,7 +220,7 @@ EXPERIMENTS = (
         name="fig5",
         title="Figure 5: effects of search depth",
         text="The same players, depth 2 beside depth 4.",
-        comparisons=[Comparison('"depth 4 outperforms depth 2"', True, _DEEPENING)],
+        comparisons=[Comparison('"depth 4 outperforms depth 2"', _BETTER, _DEEPENING)],
         pairs=_DEEPENING,
         caption="Winning steps at depth 2 and 4",
     ),
@@ -247,9 +231,9 @@ EXPERIMENTS = (
         "the best next position, and afterwards the best advance in two moves.",
         comparisons=[
             Comparison(
-                '"improves the performance tremendously for depth 2"', True, _MODIFYING[::2]
+                '"improves the performance tremendously for depth 2"', _BETTER, _MODIFYING[::2]
             ),
-            Comparison('"no significant improvement for depth 4"', False, _MODIFYING[1::2]),
+            Comparison('"no significant improvement for depth 4"', _ALIKE, _MODIFYING[1::2]),
         ],
         pairs=_MODIFYING,
         caption="Winning steps of the basic and the modified strategy",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from halma.lab.workspace import Workspace
 
@@ -19,13 +19,10 @@ INITIAL = {"equal": (0.577, 0.577, 0.577), "tilted": (0.990, 0.099, 0.099)}
 PAPER_TUNED = {2: (0.911, 0.140, 0.388), 4: (0.902, 0.004, 0.431)}
 
 
-@dataclass(frozen=True)
-class He2016Settings:
-    """How many games are played."""
+class He2016Settings(NamedTuple):
+    """How many games are played in each tuning, and by each player against the benchmark."""
 
-    #: self-play games of each tuning
     tuning: int
-    #: games of each player against the benchmark
     games: int
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -101,62 +102,50 @@ def _self_play(
     return rows, scores
 
 
-def tuning_jobs(workspace: Workspace) -> list[Job]:
+def tuning_jobs(workspace: Workspace) -> dict[tuple[int, str], Job]:
     """Return a tuning for both depths and both initial weights."""
     games = settings(workspace).tuning
-    return [
-        Job(_name(depth, label, games), tune, (VARIANT, initial, depth, games), cost=10.0**depth)
-        for depth in PAPER_TUNED
-        for label, initial in INITIAL.items()
-    ]
+    jobs = {}
+    for depth, (label, initial) in product(PAPER_TUNED, INITIAL.items()):
+        name = f"tuning,depth={depth},initial={label},games={games}"
+        jobs[depth, label] = Job(name, tune, (VARIANT, initial, depth, games), cost=10.0**depth)
+    return jobs
 
 
 def find_tunings(workspace: Workspace) -> Tunings | None:
     """Return what was tuned, once all four tunings are done."""
-    measured, games = workspace.measurements, settings(workspace).tuning
-    names = {d: {label: _name(d, label, games) for label in INITIAL} for d in PAPER_TUNED}
-    if not all(name in measured for both in names.values() for name in both.values()):
+    jobs, measured = tuning_jobs(workspace), workspace.measurements
+    if not all(job.name in measured for job in jobs.values()):
         return None
-    return {
-        depth: {label: measured[name] for label, name in both.items()}
-        for depth, both in names.items()
-    }
+    return {d: {x: measured[jobs[d, x].name] for x in INITIAL} for d in PAPER_TUNED}
 
 
-def _name(depth: int, label: str, games: int) -> str:
-    return f"tuning,depth={depth},initial={label},games={games}"
+def final_weights(tunings: Tunings) -> dict[int, dict[str, list[float]]]:
+    """Return the final weights by depth and initial weights."""
+    return {d: {x: found["trace"][-1] for x, found in both.items()} for d, both in tunings.items()}
 
 
 def tuned_weights(tunings: Tunings) -> dict[int, list[float]]:
     """Return the mean of both final weights, by depth."""
-    ends = {d: [found["trace"][-1] for found in both.values()] for d, both in tunings.items()}
-    return {d: unit([sum(w) for w in zip(*both, strict=True)]) for d, both in ends.items()}
+    ends = final_weights(tunings)
+    return {d: unit([sum(w) for w in zip(*both.values(), strict=True)]) for d, both in ends.items()}
 
 
 def compare(tunings: Tunings) -> list[Claim]:
     """Compare the final weights with the paper's."""
     rows = []
-    for depth, both in tunings.items():
+    for depth, ends in final_weights(tunings).items():
         paper = PAPER_TUNED[depth]
-        ends = {label: found["trace"][-1] for label, found in both.items()}
         for label, end in ends.items():
             what = f"depth {depth}, from {written(INITIAL[label])}"
             rows.append(Claim(what, written(paper), written(end)))
         distance = math.dist(*ends.values())
-        rows += [
-            Claim(
-                f"depth {depth}, distance between the two",
-                '"very close"',
-                f"{distance:.3f}",
-                _remark(distance),
-            ),
-            Claim(
-                f"depth {depth}, the paper's if A and B are means over six pieces",
-                written(as_means(paper)),
-                written(tuned_weights(tunings)[depth]),
-                "a guess at the paper's units that would explain the weight of C",
-            ),
-        ]
+        what, ours = f"depth {depth}, distance between the two", f"{distance:.3f}"
+        rows.append(Claim(what, '"very close"', ours, _remark(distance)))
+        what = f"depth {depth}, the paper's if A and B are means over six pieces"
+        ours = written(tuned_weights(tunings)[depth])
+        remark = "a guess at the paper's units that would explain the weight of C"
+        rows.append(Claim(what, written(as_means(paper)), ours, remark))
     return rows
 
 
@@ -168,25 +157,18 @@ def _remark(distance: float) -> str:
 
 def _draw(folder: Path, tunings: Tunings) -> None:
     """Draw the distances of figure 3, and the weights themselves."""
-    weights_style = PlotStyle("game", "weight", marked=False, shared_legend=True, sharey=True)
-    style = replace(weights_style, ylabel="distance of the fit from the weights", yscale=10)
-    panels = [
-        PlotPanel(
-            f"depth {depth}",
-            [_line(f"from {label} weights", found["wanted"]) for label, found in both.items()],
-        )
-        for depth, both in tunings.items()
-    ]
-    plot_lines(folder / "fig3.png", panels, style)
-    panels = [
-        PlotPanel(
-            f"depth {depth}, from {label} weights",
-            [_line(f"w{i + 1}", [weights[i] for weights in found["trace"]]) for i in range(3)],
-        )
-        for depth, both in tunings.items()
-        for label, found in both.items()
-    ]
-    plot_lines(folder / "weights.png", panels, weights_style)
+    style = PlotStyle("game", "weight", marked=False, shared_legend=True, sharey=True)
+    distances, weights = [], []
+    for depth, both in tunings.items():
+        lines = [_line(f"from {label} weights", found["wanted"]) for label, found in both.items()]
+        distances.append(PlotPanel(f"depth {depth}", lines))
+        for label, found in both.items():
+            traces = zip(*found["trace"], strict=True)
+            lines = [_line(f"w{i}", trace) for i, trace in enumerate(traces, start=1)]
+            weights.append(PlotPanel(f"depth {depth}, from {label} weights", lines))
+    distance_style = replace(style, ylabel="distance to the fit", yscale=10)
+    plot_lines(folder / "fig3.png", distances, distance_style)
+    plot_lines(folder / "weights.png", weights, style)
 
 
 def _line(name: str, values: Sequence[float]) -> PlotLine:
@@ -196,9 +178,9 @@ def _line(name: str, values: Sequence[float]) -> PlotLine:
 class TuningFigure(Experiment):
     """Figure 3."""
 
-    def jobs(self, workspace: Workspace) -> Iterator[Job]:
-        """Yield the four tunings."""
-        yield from tuning_jobs(workspace)
+    def jobs(self, workspace: Workspace) -> Iterable[Job]:
+        """Return the four tunings."""
+        return tuning_jobs(workspace).values()
 
     def page(self, workspace: Workspace) -> ExperimentPage:
         """Draw and compare the tunings."""
@@ -210,13 +192,10 @@ class TuningFigure(Experiment):
             ReportFigure("fig3.png", "Distance between fitted and current weights, game by game"),
             ReportFigure("weights.png", "The weights themselves"),
         ]
-        ends = {
-            str(depth): {label: found["trace"][-1] for label, found in both.items()}
-            for depth, both in tunings.items()
-        }
-        tuned = {str(depth): weights for depth, weights in tuned_weights(tunings).items()}
-        section = ReportSection(self.title, _TEXT, compare(tunings), images)
-        return ExperimentPage([section], data={"tuned": tuned, "tunings": ends})
+        data = {"tuned": tuned_weights(tunings), "tunings": final_weights(tunings)}
+        return ExperimentPage(
+            [ReportSection(self.title, _TEXT, compare(tunings), images)], data=data
+        )
 
 
 EXPERIMENTS = (TuningFigure(name="fig3", title="Weight tuning (Algorithm 1, figure 3)"),)

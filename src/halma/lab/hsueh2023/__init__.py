@@ -5,34 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from halma.lab.experiment import Experiment, Paper
-from halma.lab.hsueh2023 import (
-    default_table,
-    exploration,
-    first_play,
-    further,
-    networks,
-    simulations,
-    table1,
-)
+from halma.lab.hsueh2023 import first_play, further, search_parameters, tables
 from halma.lab.hsueh2023.settings import ALL_VARIANTS, APPENDIX_VARIANTS
 
-#: Figures of the main text, and the ones of the appendix that show the other four variants.
-_APPENDIX = {
-    "fig9": 26,
-    "fig10": 27,
-    "fig12": 28,
-    "fig13": 29,
-    "fig14": 30,
-    "fig15": 31,
-    "fig18": 32,
-    "fig19": 33,
-    "fig20": 34,
-    "fig23": 35,
-}
-_SECTIONS = (table1, default_table, exploration, simulations, first_play, networks, further)
 _MAIN: dict[str, Experiment] = {
-    experiment.name: experiment for section in _SECTIONS for experiment in section.EXPERIMENTS
+    experiment.name: experiment
+    for section in (tables, search_parameters, first_play, further)
+    for experiment in section.EXPERIMENTS
 }
+#: Figures of the main text that figures 26 to 35, in the appendix, show for the other variants.
+_IN_APPENDIX = (9, 10, 12, 13, 14, 15, 18, 19, 20, 23)
 
 
 def _in_appendix(experiment: Experiment, number: int) -> Experiment:
@@ -45,9 +27,10 @@ def _in_appendix(experiment: Experiment, number: int) -> Experiment:
     )
 
 
+_APPENDIX = [_in_appendix(_MAIN[f"fig{main}"], n) for n, main in enumerate(_IN_APPENDIX, start=26)]
 PAPER = Paper(
     "hsueh2023",
     "hsueh2023: Analyses of Tabular AlphaZero on Strongly-Solved Stochastic Games",
-    [*_MAIN.values(), *(_in_appendix(_MAIN[name], number) for name, number in _APPENDIX.items())],
+    [*_MAIN.values(), *_APPENDIX],
     variants=ALL_VARIANTS,
 )

@@ -1,38 +1,80 @@
-"""The panels of hsueh2023's figures."""
+"""The panels of hsueh2023's figures, and the five kinds of figures that it repeats for its axes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from halma.lab.hsueh2023.runs import VariantRuns
-from halma.lab.hsueh2023.settings import AXES, FPU, VARIANTS
+from halma.lab.hsueh2023.settings import AXES, FPU, MAIN_VARIANTS, VARIANTS, Planner
+from halma.lab.hsueh2023.training import Panels, TrainingFigure
 from halma.lab.plots import PlotLine, PlotPanel, PlotStyle
-
-#: Makes the panels of a figure of the runs of some variants.
-Panels = Callable[[Sequence[VariantRuns]], list[PlotPanel]]
-#: Makes the lines of one variant.
-Lines = Callable[[VariantRuns], list[PlotLine]]
+from halma.lab.report import Claim
 
 WIN_RATE = PlotStyle("", "WR_p", percent=True, ylim=(0.0, 0.55), level=0.5)
 #: WR_p by iteration.
 CURVES = replace(WIN_RATE, xlabel="iteration", marked=False, shared_legend=True)
+_FROM_ZERO = PlotStyle("", "", ylim=(0.0, 0.0))
 ERRORS = {"err_p": "ERR_p", "mae_v": "MAE_v"}
 UPDATED = {f"updated_{times}": f"≥ {times}" for times in (1, 4, 16)}
 
+#: kind of figure -> title and caption, in which {} is the axis
+_WORDS = {
+    "curves": ("training with different {}", "WR_p during training with different {}"),
+    "last": (
+        "last and highest WR_p with different {}",
+        "Last WR_p with its 95% interval, and the highest during training, by {}",
+    ),
+    "errors": ("errors with different {}", "ERR_p and MAE_v of the last iteration, by {}"),
+    "updated": (
+        "positions updated with different {}",
+        "Positions updated at least 1, 4 and 16 times during training, by {}",
+    ),
+    "fpu": (
+        "first-play urgency and {}",
+        "Last WR_p with its 95% interval, by {}, for four first-play urgencies",
+    ),
+}
 
-def win_rate_style(axis: str, **more: Any) -> PlotStyle:
-    """Return the style of WR_p along an axis."""
-    return _along(axis, WIN_RATE, **more)
+
+def axis_figure(
+    number: int,
+    kind: str,
+    axis: str,
+    claims: Callable[[VariantRuns], Iterable[Claim]],
+    **fields: Any,
+) -> TrainingFigure:
+    """Return a figure of the paper, by its number, its kind and its axis.
+
+    Kinds are `curves` (WR_p during training), `last` (WR_p at the end), `errors`, `updated`
+    (positions) and `fpu` (WR_p for each first-play urgency). `fields` are those in which the
+    figure differs from the others of its kind.
+    """
+    symbol = AXES[axis].symbol
+    title, caption = (words.format(symbol) for words in _WORDS[kind])
+    panels, style = {
+        "curves": (curves(axis), replace(CURVES, legend=symbol, ordered=True)),
+        "last": (by_variant(last_and_highest), along(axis)),
+        "errors": (metrics_lines(ERRORS), along(axis, _FROM_ZERO, ylabel="error")),
+        "updated": (metrics_lines(UPDATED), along(axis, _FROM_ZERO, ylabel="positions")),
+        "fpu": (by_variant(by_fpu), along(axis, legend="initial W/N")),
+    }[kind]
+    usual = {
+        "name": f"fig{number}",
+        "title": f"Figure {number}: {title}",
+        "caption": caption,
+        "variants": MAIN_VARIANTS,
+        "plan": partial(Planner.by_fpu if kind == "fpu" else Planner.along, axis=axis),
+        "panels": panels,
+        "style": style,
+    }
+    return TrainingFigure(claims=claims, **{**usual, **fields})
 
 
-def style_along(axis: str, ylabel: str, **more: Any) -> PlotStyle:
-    """Return the style of some other quantity along an axis."""
-    return _along(axis, PlotStyle("", ylabel), **more)
-
-
-def _along(axis: str, style: PlotStyle, **more: Any) -> PlotStyle:
+def along(axis: str, style: PlotStyle = WIN_RATE, **more: Any) -> PlotStyle:
+    """Return the style of a quantity along an axis."""
     chosen = AXES[axis]
     return replace(
         style,
@@ -44,13 +86,9 @@ def _along(axis: str, style: PlotStyle, **more: Any) -> PlotStyle:
     )
 
 
-def by_variant(lines: Lines) -> Panels:
+def by_variant(lines: Callable[[VariantRuns], list[PlotLine]]) -> Panels:
     """Make a panel for each variant; six are arranged as in the paper, EinStein on the left."""
-
-    def panels(runs: Sequence[VariantRuns]) -> list[PlotPanel]:
-        return [PlotPanel(one.name, lines(one)) for one in arranged(runs)]
-
-    return panels
+    return lambda runs: [PlotPanel(one.name, lines(one)) for one in arranged(runs)]
 
 
 def arranged(runs: Sequence[VariantRuns]) -> list[VariantRuns]:
@@ -66,7 +104,7 @@ def arranged(runs: Sequence[VariantRuns]) -> list[VariantRuns]:
 def curve(runs: VariantRuns, label: Any, name: str, rank: float = 0.0) -> PlotLine:
     """Return WR_p of a run by iteration."""
     graded = runs.graded(label)
-    x, y = [entry["iteration"] for entry in graded], [entry["wr_p"] for entry in graded]
+    x, y = ([entry[key] for entry in graded] for key in ("iteration", "wr_p"))
     return PlotLine(name, x, y, rank=rank)
 
 
@@ -81,13 +119,12 @@ def curves(axis: str, only: Sequence[float] | None = None) -> Panels:
     )
 
 
-def last_line(
-    runs: VariantRuns, name: str, labels: Sequence[Any], x: Sequence[float] | None = None
-) -> PlotLine:
-    """Return the last WR_p of graded runs with its intervals."""
-    last = [runs.last(label) or {} for label in labels]
-    y, low, high = ([entry[key] for entry in last] for key in ("wr_p", "wr_p_low", "wr_p_high"))
-    return PlotLine(name, labels if x is None else x, y, low, high)
+def last_line(runs: VariantRuns, name: str, labels: Sequence[Any]) -> PlotLine:
+    """Return the last WR_p of graded runs with its intervals; x is the last part of a label."""
+    x = [label[-1] if isinstance(label, tuple) else label for label in labels]
+    keys = ("wr_p", "wr_p_low", "wr_p_high")
+    y, low, high = (list(runs.values(labels, key).values()) for key in keys)
+    return PlotLine(name, x, y, low, high)
 
 
 def last_and_highest(runs: VariantRuns) -> list[PlotLine]:
@@ -102,7 +139,7 @@ def by_fpu(runs: VariantRuns, *prefix: Any) -> list[PlotLine]:
     lines = []
     for fpu, name in FPU.items():
         labels = sorted(label for label in runs.labels if label[:-1] == (*prefix, fpu))
-        lines.append(last_line(runs, name, labels, [label[-1] for label in labels]))
+        lines.append(last_line(runs, name, labels))
     return lines
 
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from halma.lab.hsueh2023.claims import span
 from halma.lab.hsueh2023.figures import WIN_RATE, by_variant
-from halma.lab.hsueh2023.runs import VariantRuns
+from halma.lab.hsueh2023.runs import VariantRuns, span
 from halma.lab.hsueh2023.settings import FPU_KEY, MAIN_VARIANTS, Planner, Scale
 from halma.lab.hsueh2023.training import TrainingExperiment
 from halma.lab.plots import PlotLine, plot_lines
@@ -21,34 +19,23 @@ from halma.learn import Recipe
 from halma.learn.settings import Plain
 from halma.statistics import difference, half_width
 
-
-@dataclass(frozen=True)
-class ComparedMethod:
-    """A way to search or to learn: the settings it changes, and what it does."""
-
-    changes: Mapping[str, Plain]
-    text: str = ""
-
-
-#: To compare one more method, add it here.
-METHODS = {
-    "PUCT +0": ComparedMethod({}),
-    "PUCT +0.5": ComparedMethod({FPU_KEY: "draw"}),
-    "Gumbel": ComparedMethod(
-        {"search.rule": "gumbel"},
-        "samples the moves of the root without replacement and selects among them by sequential "
-        "halving",
-    ),
-    "RPO": ComparedMethod(
-        {"search.rule": "rpo", "search.c": 1.25, FPU_KEY: "parent"},
-        "samples moves from the regularised policy of Grill et al. 2020, in the tree and in play",
-    ),
-    "proven values": ComparedMethod(
-        {"search.solver": True}, "back up wins, draws and losses that the search has proven"
-    ),
-    "symmetry": ComparedMethod(
-        {"learning.symmetry": True}, "learns from the mirror images of a position as well"
-    ),
+#: Ways to search or to learn: the settings that each changes. To compare one more, add it here.
+METHODS: Mapping[str, Mapping[str, Plain]] = {
+    "PUCT +0": {},
+    "PUCT +0.5": {FPU_KEY: "draw"},
+    "Gumbel": {"search.rule": "gumbel"},
+    "RPO": {"search.rule": "rpo", "search.c": 1.25, FPU_KEY: "parent"},
+    "proven values": {"search.solver": True},
+    "symmetry": {"learning.symmetry": True},
+}
+#: What the methods do that are not in the paper.
+_DESCRIPTIONS = {
+    "Gumbel": "samples the moves of the root without replacement and selects among them by "
+    "sequential halving",
+    "RPO": "samples moves from the regularised policy of Grill et al. 2020, in the tree and in "
+    "play",
+    "proven values": "back up wins, draws and losses that the search has proven",
+    "symmetry": "learns from the mirror images of a position as well",
 }
 #: The paper's method, and what it finds best with few simulations; other selection rules are
 #: compared with both.
@@ -64,7 +51,7 @@ MEASURES: Mapping[str, Callable[[VariantRuns, Label], float]] = {
 
 _TEXT = (
     "The default setting, with other ways to search or to learn: "
-    + "; ".join(f"{name} {method.text}" for name, method in METHODS.items() if method.text)
+    + "; ".join(f"{name} {text}" for name, text in _DESCRIPTIONS.items())
     + ". The root does not count as a simulation here, as it does in the paper: of 2 simulations "
     "only one would be left.\n\n"
     "Two numbers are compared: WR_p at the end, and its mean over the whole training, which is "
@@ -75,7 +62,7 @@ _TEXT = (
 _STYLE = replace(
     WIN_RATE, xlabel="simulations", xscale=2, xticks=Scale().further_simulations, shared_legend=True
 )
-_CAPTION = "by simulations: mean and 95% interval over seeds"
+_COLUMNS = ("", "PUCT", "instead", "gain, in points")
 
 
 def plan(planner: Planner, variant: str) -> dict[Label, Recipe]:
@@ -84,9 +71,9 @@ def plan(planner: Planner, variant: str) -> dict[Label, Recipe]:
     fixed = {"search.count_root": False}
     return {
         (method, n, seed): planner.run(
-            variant, {**fixed, "search.simulations": n, "seed": seed, **compared.changes}
+            variant, {**fixed, "search.simulations": n, "seed": seed, **changes}
         )
-        for method, compared in METHODS.items()
+        for method, changes in METHODS.items()
         for n in scale.further_simulations
         for seed in range(planner.seed, planner.seed + scale.further_seeds)
     }
@@ -94,34 +81,36 @@ def plan(planner: Planner, variant: str) -> dict[Label, Recipe]:
 
 def comparisons() -> list[tuple[str, str]]:
     """Return the pairs of methods that are compared."""
-    rules = [name for name, method in METHODS.items() if "search.rule" in method.changes]
+    rules = [name for name, changes in METHODS.items() if "search.rule" in changes]
     others = [name for name in METHODS if name != BASE]
     return [(name, BASE) for name in others] + [(name, BEST_BASE) for name in rules]
 
 
-def _seeds(runs: VariantRuns, measure: str, method: str, n: int) -> list[float]:
-    """Return a measure of all seeds of a setting."""
-    found = (label for label in runs.labels if label[:2] == (method, n))
-    return [MEASURES[measure](runs, label) for label in found]
-
-
-def _simulations(runs: VariantRuns) -> list[int]:
-    return sorted({n for _, n, _ in runs.labels})
+def _measured(runs: VariantRuns) -> dict[str, dict[tuple[str, int], list[float]]]:
+    """Return the measures of all finished seeds, by method and simulations."""
+    runs = runs.finished()
+    numbers = sorted({n for _, n, _ in runs.labels})
+    return {
+        measure: {
+            (method, n): [read(runs, label) for label in runs.labels if label[:2] == (method, n)]
+            for method in METHODS
+            for n in numbers
+        }
+        for measure, read in MEASURES.items()
+    }
 
 
 def _lines(runs: VariantRuns, measure: str) -> list[PlotLine]:
     """Return mean and interval over seeds by simulations, a line for each method."""
+    measured = _measured(runs)[measure]
     lines = []
     for method in METHODS:
-        values = {n: _seeds(runs, measure, method, n) for n in _simulations(runs)}
-        values = {n: seeds for n, seeds in values.items() if seeds}
+        values = {n: seeds for (name, n), seeds in measured.items() if name == method and seeds}
         means = [fmean(seeds) for seeds in values.values()]
-        widths = [half_width(seeds) for seeds in values.values()]
-        widths = [0.0 if math.isinf(width) else width for width in widths]
-        low, high = (
-            [mean + sign * width for mean, width in zip(means, widths, strict=True)]
-            for sign in (-1, 1)
-        )
+        # The interval of a single seed is infinite.
+        widths = [half_width(seeds) if len(seeds) > 1 else 0.0 for seeds in values.values()]
+        low = [mean - width for mean, width in zip(means, widths, strict=True)]
+        high = [mean + width for mean, width in zip(means, widths, strict=True)]
         lines.append(PlotLine(method, list(values), means, low, high))
     return lines
 
@@ -130,12 +119,12 @@ def _compare(runs: VariantRuns) -> tuple[list[Sequence[str]], list[str]]:
     """Return a row for every comparison, and a sentence for every pair of methods."""
     rows: list[Sequence[str]] = []
     sentences = []
+    measures = _measured(runs)
     for method, base in comparisons():
-        for measure in MEASURES:
+        for measure, measured in measures.items():
             clear: dict[int, float] = {}
-            for n in _simulations(runs):
-                ours = _seeds(runs, measure, method, n)
-                theirs = _seeds(runs, measure, base, n)
+            for n in dict.fromkeys(n for _, n in measured):
+                ours, theirs = measured[method, n], measured[base, n]
                 if not ours or not theirs:
                     continue
                 gain, width = difference(ours, theirs)
@@ -143,14 +132,9 @@ def _compare(runs: VariantRuns) -> tuple[list[Sequence[str]], list[str]]:
                 if abs(gain) > width:
                     clear[n] = gain
                     word = "better" if gain > 0 else "worse"
-                rows.append(
-                    (
-                        f"{measure}, {n} simulations: {method} instead of {base}",
-                        f"{fmean(theirs):.2%}",
-                        f"{fmean(ours):.2%}",
-                        f"{100 * gain:+.2f} ± {100 * width:.2f}: {word}",
-                    )
-                )
+                what = f"{measure}, {n} simulations: {method} instead of {base}"
+                points = f"{100 * gain:+.2f} ± {100 * width:.2f}: {word}"
+                rows.append((what, f"{fmean(theirs):.2%}", f"{fmean(ours):.2%}", points))
             sentences.append(f"By {measure}, {method} {_summary(clear, base)}.")
     return rows, sentences
 
@@ -171,37 +155,26 @@ class MethodComparison(TrainingExperiment):
 
     def sections(self, folder: Path, runs: Sequence[VariantRuns]) -> list[ReportSection]:
         """Draw an image of every measure; return a section for every variant."""
-        runs = [one.finished() for one in runs]
         images = []
         for number, measure in enumerate(MEASURES, start=1):
             file = f"{self.file}-{number}.png"
-            style = replace(_STYLE, ylabel=measure, columns=min(2, len(runs)))
             panels = by_variant(partial(_lines, measure=measure))(runs)
-            plot_lines(folder / file, panels, style)
-            images.append(ReportFigure(file, f"{measure} {_CAPTION}"))
+            plot_lines(folder / file, panels, replace(_STYLE, ylabel=measure))
+            caption = f"{measure} by simulations: mean and 95% interval over seeds"
+            images.append(ReportFigure(file, caption))
         sections = [ReportSection(self.title, _TEXT, figures=images)]
         for one in runs:
             rows, sentences = _compare(one)
-            sections.append(
-                ReportSection(
-                    f"Beyond the paper: {one.name}",
-                    " ".join(sentences),
-                    rows,
-                    columns=("", "PUCT", "instead", "gain, in points"),
-                )
-            )
+            title, text = f"Beyond the paper: {one.name}", " ".join(sentences)
+            sections.append(ReportSection(title, text, rows, columns=_COLUMNS))
         return sections
 
     def data(self, runs: Sequence[VariantRuns]) -> dict[str, Any]:
         """Return the measures of all seeds."""
         return {
             one.variant: {
-                measure: {
-                    f"{method} {n}": _seeds(one.finished(), measure, method, n)
-                    for method in METHODS
-                    for n in _simulations(one.finished())
-                }
-                for measure in MEASURES
+                measure: {f"{method} {n}": seeds for (method, n), seeds in measured.items()}
+                for measure, measured in _measured(one).items()
             }
             for one in runs
         }
@@ -210,8 +183,7 @@ class MethodComparison(TrainingExperiment):
 EXPERIMENTS = (
     MethodComparison(
         name="further",
-        title="Beyond the paper: "
-        + ", ".join(name for name, method in METHODS.items() if method.text),
+        title=f"Beyond the paper: {', '.join(_DESCRIPTIONS)}",
         variants=MAIN_VARIANTS,
         plan=plan,
     ),

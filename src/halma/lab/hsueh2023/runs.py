@@ -1,14 +1,30 @@
-"""The metrics of an experiment's runs on one variant, by the labels of its figure."""
+"""The runs of a figure on one variant, and how the paper's statements are compared with them.
+
+A full run is compared with the paper's words: close to 50% means at least 48%. A reduced run has
+not learned everything it could, so it is compared with the best run of its variant.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from statistics import fmean
 from typing import Any
 
-from halma.lab.hsueh2023.settings import VARIANTS, Planner
-from halma.lab.run_store import Metrics
+from halma.lab.hsueh2023.settings import FPU, VARIANTS, Planner
+from halma.lab.report import Claim
+from halma.learn.reports.events import Metrics
+
+#: Distance of a stated number from our interval up to which it agrees, and is near.
+NEAR, _FAR = 0.015, 0.05
+_CLOSE_TO_HALF = 0.48
+_CLOSE_TO_BEST = 0.85
+#: Stands where there is nothing to compare.
+NO_RUN = "no finished run"
+
+#: What the paper says of the runs on one variant.
+Claims = Iterator[Claim]
 
 
 @dataclass(frozen=True)
@@ -34,10 +50,7 @@ class VariantRuns:
 
     def finished(self) -> VariantRuns:
         """Return the same without the metrics of unfinished runs."""
-        kept = {
-            label: [] if label in self.unfinished else metrics
-            for label, metrics in self.metrics.items()
-        }
+        kept = {x: () if x in self.unfinished else runs for x, runs in self.metrics.items()}
         return replace(self, metrics=kept)
 
     def graded(self, label: Any) -> list[Metrics]:
@@ -64,6 +77,11 @@ class VariantRuns:
         wanted = self.labels if labels is None else labels
         return {x: value for x in wanted if (value := self.value(x, key)) is not None}
 
+    def by_fpu(self, x: float, *prefix: str) -> dict[str, float]:
+        """Return the last WR_p by first-play urgency; labels are (*prefix, urgency, x)."""
+        values = self.values((*prefix, fpu, x) for fpu in FPU)
+        return {label[-2]: value for label, value in values.items()}
+
     def highest(self, label: Any) -> float:
         """Return the highest WR_p during a run."""
         return max(float(entry["wr_p"]) for entry in self.graded(label))
@@ -80,3 +98,103 @@ class VariantRuns:
     def mean_games(self, label: Any) -> float:
         """Return the mean number of games of an iteration."""
         return fmean(entry["games"] for entry in self.metrics[label])
+
+    def with_interval(self, label: Any) -> str:
+        """Write the last WR_p of a run with its interval."""
+        last = self.last(label)
+        if last is None:
+            return NO_RUN
+        value, low, high = (percent(last[key]) for key in ("wr_p", "wr_p_low", "wr_p_high"))
+        return f"{value} ({low} to {high})"
+
+    def stated(self, label: Any, what: str, paper: float, about: str = "") -> Claim:
+        """Return the claim of a WR_p that the paper states as a number."""
+        last = self.last(label)
+        remark = "" if last is None else verdict(paper, last["wr_p_low"], last["wr_p_high"])
+        return Claim(what, f"{about}{percent(paper)}", self.with_interval(label), remark)
+
+    def is_close(self, values: Iterable[float]) -> bool:
+        """Whether WR_p is close to 50%, or in reduced runs to the best of the variant."""
+        lowest = min(values, default=0.0)
+        if self.full:
+            return lowest >= _CLOSE_TO_HALF
+        return lowest > 0 and lowest >= _CLOSE_TO_BEST * max(self.values().values())
+
+    def all_close(self, labels: Iterable[Any], what: str, paper: str) -> Claim:
+        """Return the claim that WR_p of several runs is close to 50%."""
+        values = self.values(labels).values()
+        # One reduced run shows nothing.
+        shown = len(values) > (0 if self.full else 1)
+        return Claim(what, paper, span(values), agree(self.is_close(values)) if shown else "")
+
+
+def percent(value: float) -> str:
+    """Write a share as the paper does."""
+    return f"{100 * value:.2f}%"
+
+
+def short(value: float) -> str:
+    """Write a count or an error."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.4f}"
+
+
+def span(values: Iterable[float], write: Callable[[float], str] = percent) -> str:
+    """Write the lowest and the highest of some values."""
+    listed = list(values)
+    if not listed:
+        return NO_RUN
+    low, high = write(min(listed)), write(max(listed))
+    return low if low == high else f"{low} to {high}"
+
+
+def listed(
+    values: Mapping[Any, float],
+    write: Callable[[float], str] = short,
+    write_label: Callable[[Any], str] = str,
+) -> str:
+    """Write values with their labels."""
+    return ", ".join(f"{write_label(x)}: {write(value)}" for x, value in values.items()) or NO_RUN
+
+
+def listed_by_fpu(values: Mapping[str, float]) -> str:
+    """Write WR_p with the initial W/N that led to it."""
+    return listed(values, percent, FPU.__getitem__)
+
+
+def verdict(paper: float, low: float, high: float) -> str:
+    """Return whether a number of the paper lies in an interval of ours, or near it."""
+    apart = max(0.0, low - paper, paper - high)
+    if apart <= NEAR:
+        return "agrees"
+    return "near" if apart <= _FAR else "differs"
+
+
+def agree(agrees: bool) -> str:
+    """Return the remark on a statement that is true or not."""
+    return "agrees" if agrees else "does not agree"
+
+
+def reduced_remark(remark: str) -> str:
+    """Return the remark on a reduced run, which can agree in shape at most."""
+    for word in ("does not agree", "differs", "near"):
+        if remark.startswith(word):
+            return remark.replace(word, f"{word}, in a reduced run", 1)
+    return remark.replace("agrees", "the shape agrees", 1)
+
+
+def trend(
+    word: str,
+    values: Mapping[Any, float],
+    what: str,
+    paper: str,
+    *writers: Callable[[Any], str],
+    tolerance: float = 0.05,
+) -> Claim:
+    """Return the claim that values are "rising" or "falling"; `writers` are those of `listed`.
+
+    Relative steps back of at most `tolerance` do not count.
+    """
+    given = list(values.values())[:: -1 if word == "falling" else 1]
+    steps = all(after >= before * (1 - tolerance) for before, after in pairwise(given))
+    agrees = len(given) > 1 and steps and given[-1] > given[0]
+    return Claim(what, paper, listed(values, *writers), agree(agrees))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
 from statistics import fmean
@@ -164,19 +164,16 @@ _QUICK = {
         fpu_axes={"simulations": (6, 25), "c": (CS[0],)},
     ),
 }
-_QUICK_LARGE = Scale(
-    _reduced(iterations=12, games=500),
+_QUICK_LARGE = replace(
+    _QUICK["cdc-2x4-PPPP"],
+    changes=_reduced(iterations=12, games=500),
     axes={
         "c": (CS[0], 1.0, CS[-1]),
         "epsilon": (0.0, 0.25),
         "alpha": (0.03, 1.5, 12.0),
         "simulations": (6, 25, 100, 400),
     },
-    fpu_axes={"c": (CS[0], 1.0), "simulations": (6, 25, 100)},
-    timed_simulations=(6, 25, 100, 400),
-    trials=2,
     few_iterations=(1200, 1),
-    further_simulations=(2, 8, 32),
     further_seeds=2,
 )
 
@@ -223,26 +220,20 @@ class Planner:
         }
 
     def self_play_seconds(self, variant: str) -> float | None:
-        """Return T_self, the mean self-play time of an iteration of the default setting.
-
-        It is known once that run is finished.
-        """
+        """Return T_self: the mean self-play time of an iteration of the finished default run."""
         default = self.run(variant)
         if self.runs is None or not self.runs.is_finished(default):
             return None
         seconds = fmean(entry["play_seconds"] for entry in self.runs.metrics(default))
         return float(f"{seconds:.3g}")
 
-    def timed(self, variant: str) -> dict[float, Recipe]:
-        """Return runs with T_self for self-play, once it is known, by simulations."""
-        seconds = self.self_play_seconds(variant)
-        return {} if seconds is None else self.by_time(variant, seconds)
-
-    def by_time(self, variant: str, seconds: float) -> dict[float, Recipe]:
-        """Return runs with equal self-play time, by simulations."""
+    def timed(self, variant: str, seconds: float | None = None) -> dict[float, Recipe]:
+        """Return runs with equal self-play time, T_self once it is known, by simulations."""
+        seconds = seconds or self.self_play_seconds(variant)
         return {
             n: self.run(variant, {"search.simulations": n, "selfplay.seconds": seconds})
             for n in self.scale(variant).timed_simulations
+            if seconds is not None
         }
 
     def few_iterations(self, variant: str) -> Recipe:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from halma.games import game
 from halma.lab.experiment import Experiment, ExperimentPage
-from halma.lab.hsueh2023.claims import NO_RUN, reduced_remark
-from halma.lab.hsueh2023.figures import Panels
-from halma.lab.hsueh2023.runs import VariantRuns
+from halma.lab.hsueh2023.runs import NO_RUN, VariantRuns, reduced_remark
 from halma.lab.hsueh2023.settings import VARIANTS, Planner, cost, describe_run
 from halma.lab.jobs import Job
-from halma.lab.plots import PlotStyle, plot_lines
+from halma.lab.plots import PlotPanel, PlotStyle, plot_lines
 from halma.lab.report import Claim, ReportFigure, ReportSection
 from halma.lab.workspace import Workspace
 from halma.learn import Recipe
+
+#: Makes the panels of a figure of the runs of some variants.
+Panels = Callable[[Sequence[VariantRuns]], list[PlotPanel]]
 
 #: Seconds of self-play an iteration had on the paper's machine in figures 16 and 17.
 PAPER_SECONDS = {"ewn-3x3-3": 2.143, "cdc-2x4-PPPP": 18.418}
@@ -36,6 +38,8 @@ class TrainingExperiment(Experiment):
 
     #: the runs of a variant that are known, by label
     plan: Callable[[Planner, str], Mapping[Any, Recipe]]
+    #: the recipe of the runs, where it is not named like the variant
+    recipe: str = ""
     #: the plan depends on the self-play time of the default setting
     timed: bool = False
     #: runs are as long as the paper's without --full as well
@@ -62,10 +66,6 @@ class TrainingExperiment(Experiment):
     def sections(self, folder: Path, runs: Sequence[VariantRuns]) -> list[ReportSection]:
         """Draw the images into a folder; return the sections of the page."""
 
-    def describe(self, planner: Planner, variant: str) -> str:
-        """Return how long the runs of a variant are."""
-        return describe_run(planner.run(variant))
-
     def data(self, runs: Sequence[VariantRuns]) -> dict[str, Any]:
         """Return the last metrics of all runs, for programs."""
         return {one.variant: {str(label): one.last(label) for label in one.metrics} for one in runs}
@@ -79,12 +79,12 @@ class TrainingExperiment(Experiment):
 
     def _about(self, planner: Planner) -> dict[str, Any]:
         sized = Planner(full=True, seed=0) if self.always_full else planner
-        about = {VARIANTS[variant]: self.describe(sized, variant) for variant in self.variants}
+        names = {variant: VARIANTS[variant] for variant in self.variants}
+        about = {name: describe_run(sized.run(self.recipe or v)) for v, name in names.items()}
         if not sized.full:
             about["reduced"] = _REDUCED
         if self.timed:
-            for variant in self.variants:
-                about[f"T_self of {VARIANTS[variant]}"] = _describe_time(planner, variant)
+            about |= {f"T_self of {name}": _describe_time(planner, v) for v, name in names.items()}
         return about
 
 
@@ -112,19 +112,17 @@ class TrainingFigure(TrainingExperiment):
     caption: str
     #: above the table
     text: str = ""
-    #: further images: file -> SVG
-    images: Callable[[], Mapping[str, str]] = dict
+    #: a position to show
+    position: str = ""
 
     def sections(self, folder: Path, runs: Sequence[VariantRuns]) -> list[ReportSection]:
         """Draw the figure; return it with the claims."""
-        images = []
-        for file, svg in self.images().items():
-            (folder / file).write_text(svg, encoding="utf-8")
-            images.append(ReportFigure(file, "The position"))
-        panels = self.panels(runs)
-        style = replace(self.style, columns=max(1, min(self.style.columns, len(panels))))
-        plot_lines(folder / f"{self.file}.png", panels, style)
-        images.append(ReportFigure(f"{self.file}.png", self.caption))
+        images = [ReportFigure(f"{self.file}.png", self.caption)]
+        plot_lines(folder / images[0].file, self.panels(runs), self.style)
+        if self.position:
+            images.insert(0, ReportFigure(f"{self.file}-position.svg", "The position"))
+            shown = game(self.variants[0]).position(self.position).svg(size=220)
+            (folder / images[0].file).write_text(shown, encoding="utf-8")
         return [ReportSection(self.title, self.text, self.rows(runs), images)]
 
     def rows(self, runs: Sequence[VariantRuns]) -> list[Claim]:

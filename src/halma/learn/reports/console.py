@@ -11,6 +11,7 @@ from halma.learn.reports.events import (
     Checkpoint,
     Curve,
     Finished,
+    Handler,
     Iteration,
     Metrics,
     Note,
@@ -30,7 +31,7 @@ _LINE_SECONDS = 5.0
 _CURVE_WIDTH = 40
 
 
-class Console:
+class Console(Handler):
     """Handler that shows a run on standard error: live in a terminal, as lines elsewhere."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
@@ -38,14 +39,14 @@ class Console:
 
         self._rich = Rich(file=stream or sys.stderr, highlight=False)
         self._live: Any = None
-        self._started: Started | None = None
+        self._curves: tuple[Curve, ...] = ()
         self._history: list[Metrics] = []
         self._saved: Checkpoint | None = None
         self._now: Progress | None = None
         # When the last line was printed, and the iteration it shows.
         self._printed_at, self._shown = -_LINE_SECONDS, 0
         self._began = time.monotonic()
-        self._first = 0
+        self._first = self._total = 0
 
     def handle(self, report: Report) -> None:
         """Show a report."""
@@ -63,37 +64,35 @@ class Console:
             case Note(text):
                 self._print(text)
             case Stopped(iteration):
-                self._stop_live()
+                self.close()
                 if iteration:
                     self._print(f"Stopped after iteration {iteration}, which is saved.")
                 else:
                     self._print("Stopped before the first iteration was over.")
             case Finished(metrics):
-                self._stop_live()
+                self.close()
                 if self._shown != metrics["iteration"]:
                     self._print(self._line(metrics))
 
-    def close(self) -> None:
-        """Stop the live display."""
-        self._stop_live()
-
     def _start(self, report: Started) -> None:
-        self._started = report
+        self._curves = report.curves
         self._history = list(report.history)
         self._began, self._first = time.monotonic(), report.done
-        if report.done == report.iterations:
+        self._total = total = report.recipe.settings.iterations
+        if report.done == total:
             way = "finished already"
         elif report.done:
             way = f"continued after iteration {report.done}"
         else:
             way = "from the beginning"
         self._print(
-            f"{report.name}: {report.game}, {report.iterations} iterations, {way}, in {report.out}"
+            f"{report.recipe.name}: {report.recipe.game.name}, {total} iterations, {way}, "
+            f"in {report.out}"
         )
         for curve in report.curves:
             if curve.about:
                 self._print(f"  {curve.title:<6} {curve.about}")
-        if self._rich.is_terminal and report.done < report.iterations:
+        if self._rich.is_terminal and report.done < total:
             from rich.live import Live
 
             self._live = Live(
@@ -113,46 +112,45 @@ class Console:
     def _print(self, text: str) -> None:
         self._rich.print(text, markup=False, soft_wrap=True)
 
-    def _stop_live(self) -> None:
+    def close(self) -> None:
+        """Stop the live display."""
         if self._live is not None:
             self._live.stop()
             self._live = None
 
     def _line(self, metrics: Metrics) -> str:
-        assert self._started is not None
-        parts = [f"iteration {metrics['iteration']}/{self._started.iterations}"]
-        parts += [f"{curve.title} {_write(curve, metrics)}" for curve in self._started.curves]
-        parts.append(f"{clock(metrics['seconds'])}")
+        parts = [f"iteration {metrics['iteration']}/{self._total}"]
+        for curve in self._curves:
+            value = metrics.get(curve.key)
+            shown = "-" if value is None else format(value, curve.format)
+            parts.append(f"{curve.title} {shown}")
+        parts.append(clock(metrics["seconds"]))
         left = self._left(metrics["iteration"])
-        if left:
-            parts.append(f"{clock(left)} left")
-        return "  ".join(parts)
+        return "  ".join(parts + ([f"{clock(left)} left"] if left else []))
 
     def _left(self, done: int) -> float:
         """Estimate the seconds left from the pace of this session."""
-        assert self._started is not None
         here = done - self._first
         pace = (time.monotonic() - self._began) / here if here else 0.0
-        return pace * (self._started.iterations - done)
+        return pace * (self._total - done)
 
     def _picture(self) -> RenderableType:
         from rich.console import Group
         from rich.progress_bar import ProgressBar
         from rich.table import Table
 
-        assert self._started is not None
         done = len(self._history)
         last: Metrics = self._history[-1] if self._history else {}
         top = Table.grid(padding=(0, 2))
         took = last.get("seconds", time.monotonic() - self._began)
         left = self._left(done) if done > self._first else None
         top.add_row(
-            f"iteration {done}/{self._started.iterations}",
-            ProgressBar(total=self._started.iterations, completed=done, width=_CURVE_WIDTH),
+            f"iteration {done}/{self._total}",
+            ProgressBar(total=self._total, completed=done, width=_CURVE_WIDTH),
             clock(took) + ("" if left is None else f", {clock(left)} left"),
         )
         curves = Table.grid(padding=(0, 2))
-        for curve in self._started.curves:
+        for curve in self._curves:
             values = [m[curve.key] for m in self._history if m.get(curve.key) is not None]
             shown = format(values[-1], curve.format) if values else ""
             curves.add_row(curve.title, f"[bold]{shown}[/bold]", sparkline(values))
@@ -182,8 +180,3 @@ def _stage(now: Progress) -> str:
     """Return the progress of a stage in a line."""
     parts = [now.stage if not now.total else f"{now.stage} {now.done:,}/{now.total:,}"]
     return ", ".join([*parts, *(f"{rate:,.1f} {unit}" for unit, rate in now.rates.items())])
-
-
-def _write(curve: Curve, metrics: Metrics) -> str:
-    value = metrics.get(curve.key)
-    return "-" if value is None else format(value, curve.format)

@@ -1,16 +1,18 @@
 """What a training run reports while it works.
 
-A loop emits reports to handlers and knows nothing of them. A handler is anything with `handle`
-and `close`: a console, a file of metrics, TensorBoard.
+A loop emits reports to handlers and knows nothing of them: a console, a file of metrics,
+TensorBoard.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
+
+from halma.learn.recipe import Recipe
 
 #: A line of metrics.jsonl: plain values by name, always with `iteration` and `seconds`.
 Metrics = Mapping[str, Any]
@@ -31,10 +33,8 @@ class Curve:
 class Started:
     """A run starts or continues."""
 
-    name: str
+    recipe: Recipe
     out: Path
-    game: str
-    iterations: int
     #: iterations of earlier sessions, and their metrics
     done: int
     history: tuple[Metrics, ...]
@@ -45,13 +45,12 @@ class Started:
 class Progress:
     """How far a stage of an iteration is."""
 
-    iteration: int
     stage: str
-    done: int
+    done: int = 0
     #: 0 if unknown
-    total: int
+    total: int = 0
     #: rates by unit, such as `games/s`
-    rates: Mapping[str, float]
+    rates: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -67,8 +66,6 @@ class Checkpoint:
 
     iteration: int
     path: Path
-    #: time that it took
-    seconds: float
 
 
 @dataclass(frozen=True)
@@ -95,18 +92,19 @@ class Finished:
 Report = Started | Progress | Iteration | Checkpoint | Note | Stopped | Finished
 
 
-class Handler(Protocol):
+class Handler(ABC):
     """Receives reports."""
 
+    @abstractmethod
     def handle(self, report: Report) -> None:
         """Receive a report."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027
         """Release what is open; no report follows."""
 
 
 class Reporter:
-    """Passes every report on to all handlers."""
+    """Passes every report on to all handlers; closes them in the end, the last first."""
 
     def __init__(self, handlers: Iterable[Handler]) -> None:
         self._handlers = list(handlers)
@@ -120,15 +118,9 @@ class Reporter:
         """Report a sentence."""
         self.emit(Note(text))
 
-
-@contextmanager
-def reporting(handlers: Iterable[Handler]) -> Iterator[Reporter]:
-    """Report to handlers, and close them in the end, the last first."""
-    handlers = list(handlers)
-    try:
-        yield Reporter(handlers)
-    finally:
-        for handler in reversed(handlers):
+    def close(self) -> None:
+        """Close all handlers."""
+        for handler in reversed(self._handlers):
             handler.close()
 
 

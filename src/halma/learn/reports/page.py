@@ -1,32 +1,48 @@
 """A training run as one page: numbers, curves, what its method adds, settings, versions.
 
 Everything is read from the run's directory, so a page can be written again at any time. What
-a method adds to the common parts is a `View`.
+a method adds to the common parts is a `View`. `HtmlReport` is the handler that writes the page.
 """
 
 from __future__ import annotations
 
 import json
 import shlex
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from halma.draw.charts import MOST_POINTS, ChartGuide, ChartLine, downsample, line_chart
 from halma.draw.page import page, paragraphs, table
-from halma.errors import RunError
+from halma.errors import HalmaError, RunError
 from halma.files import replace_file
+from halma.learn.metrics import NAME as METRICS
 from halma.learn.metrics import read_metrics
 from halma.learn.recipe import Recipe, load
-from halma.learn.reports.events import Curve, Metrics
-from halma.learn.run import META, RECIPE
+from halma.learn.reports.events import (
+    Checkpoint,
+    Finished,
+    Handler,
+    Iteration,
+    Metrics,
+    Report,
+    Stopped,
+    clock,
+)
+from halma.learn.run import META, RECIPE, trained_agent
 from halma.learn.settings import write_value
 from halma.solve import Solution
 
 #: The page in a run directory.
 NAME = "report.html"
+#: Largest share of the time that goes into pages before the last one.
+_SHARE = 0.03
+#: Least time between two pages.
+_SECONDS = 20.0
 
 
 @dataclass(frozen=True)
@@ -50,21 +66,14 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Tile:
-    """A number at the top of the page, what it is, and a remark."""
-
-    number: str
-    title: str
-    remark: str = ""
-
-
-@dataclass(frozen=True)
 class Panel:
     """A chart of one or more metrics."""
 
     title: str
-    curves: tuple[Curve, ...]
+    #: titles of the curves by the metrics that they show
+    curves: Mapping[str, str]
     about: str
+    percent: bool = False
     #: metrics of the low and the high end of the first curve's interval
     band: tuple[str, str] | None = None
     #: a value to compare the curves with
@@ -73,30 +82,16 @@ class Panel:
 
 
 @dataclass(frozen=True)
-class Section:
-    """A heading and the HTML below it."""
-
-    title: str
-    body: str
-
-
-@dataclass(frozen=True)
 class View:
     """What a method adds to the page of a run."""
 
-    tiles: list[Tile]
+    #: numbers at the top of the page, each with what it is and a remark
+    tiles: list[tuple[str, str, str]]
     panels: list[Panel]
-    #: iterations after which something changed
-    changes: list[ChartGuide]
-    sections: list[Section]
-    #: shell commands, each with its purpose
-    commands: list[tuple[str, str]]
+    #: HTML by heading
+    sections: dict[str, str]
     #: the contents of the sections, for programs
     facts: Mapping[str, Any] = field(default_factory=dict)
-
-
-#: Makes the view of a run; the solution is for methods that show exact values.
-Viewer = Callable[[Run, Solution | None], View]
 
 
 def read_run(path: Path) -> Run:
@@ -117,11 +112,60 @@ def write_report(path: Path, solution: Solution | None = None, out: Path | None 
     """Write the page of a run, into its directory without `out`; return what the method adds."""
     from halma.learn.reports import alphazero_page, tabular_page
 
-    viewers: dict[str, Viewer] = {"tabular": tabular_page.view, "alphazero": alphazero_page.view}
     run = read_run(path)
-    view = viewers[run.recipe.method](run, solution)
+    views = {"tabular": tabular_page.view, "alphazero": alphazero_page.view}
+    view = views[run.recipe.method](run, solution)
     replace_file(out or path / NAME, _page(run, view))
     return view
+
+
+class HtmlReport(Handler):
+    """Writes report.html of a run directory: now and then at a checkpoint, and at the end."""
+
+    def __init__(
+        self,
+        run: Path,
+        note: Callable[[str], None] = lambda text: None,
+        solution: Solution | None = None,
+    ) -> None:
+        self._run = run
+        self._note = note
+        self._solution = solution
+        self._written_at = time.monotonic()
+        self._cost = 0.0
+        #: whether there are iterations that the page does not show yet
+        self._news = False
+
+    def handle(self, report: Report) -> None:
+        """Write the page where it is due."""
+        match report:
+            case Iteration():
+                self._news = True
+            case Checkpoint():
+                since = time.monotonic() - self._written_at
+                if since >= max(_SECONDS, self._cost / _SHARE):
+                    self._write()
+            case Stopped():
+                if self._news:
+                    self._write()
+            case Finished():
+                if self._news or self._is_old():
+                    self._write()
+
+    def _is_old(self) -> bool:
+        page, metrics = self._run / NAME, self._run / METRICS
+        return not page.exists() or page.stat().st_mtime_ns < metrics.stat().st_mtime_ns
+
+    def _write(self) -> None:
+        began = time.monotonic()
+        try:
+            write_report(self._run, self._solution)
+        except (HalmaError, OSError) as error:
+            # It can be written again from the directory, so training goes on.
+            self._note(f"The report was not written: {error}")
+        self._written_at = time.monotonic()
+        self._cost = self._written_at - began
+        self._news = False
 
 
 def _page(run: Run, view: View) -> str:
@@ -132,17 +176,23 @@ def _page(run: Run, view: View) -> str:
         f"<h1>{escape(name)}</h1>",
         f'<p class="faint">{escape(run.recipe.game.title)}, {escape(run.recipe.game.name)}: '
         f"{state}, seed {run.recipe.settings.seed}, in {escape(str(run.path))}</p>",
-        _tiles(view.tiles),
+        _tiles(
+            [
+                *view.tiles,
+                (f"{done:,}", "iterations", f"of {wanted:,}"),
+                (clock(run.last["seconds"]), "time", "of the whole run"),
+            ]
+        ),
     ]
     versions = [[key.replace("_", " "), str(value)] for key, value in run.meta.items()]
-    sections = [
-        Section("Curves", _curves(run, view)),
-        *view.sections,
-        Section("Commands", _commands([*view.commands, *_going_on(run)])),
-        Section("Settings", _settings(run)),
-        Section("Versions", table([], versions)),
-    ]
-    parts += [f"<h2>{escape(section.title)}</h2>\n{section.body}" for section in sections]
+    sections = {
+        "Curves": _curves(run, view.panels),
+        **view.sections,
+        "Commands": _commands(run),
+        "Settings": _settings(run),
+        "Versions": table([], versions),
+    }
+    parts += [f"<h2>{escape(title)}</h2>\n{body}" for title, body in sections.items()]
     return page(f"{name}: a training run", "\n".join(parts))
 
 
@@ -152,60 +202,74 @@ def grid(columns: str, cards: Iterable[str], tag: str = "div", kind: str = "card
     return f'<div class="grid {columns}">\n{items}\n</div>'
 
 
-def bar(share: float) -> str:
-    """Return a table cell with a probability as a bar and a number."""
-    return f'<td class="share"><i style="width:{55 * share:.0f}%"></i>{share:.0%}</td>'
+def board(picture: str, title: str, moves: str, about: str = "") -> str:
+    """Return a card: the picture of a position, a title, and rows of `move_row`."""
+    return f'{picture}<div><b>{escape(title)}</b></div>{about}<table class="moves">{moves}</table>'
+
+
+def move_row(cells: Iterable[str], probability: float, is_best: bool = False) -> str:
+    """Return a row of a table of moves, with its probability as a bar and a number."""
+    before = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+    style = f"width:{55 * probability:.0f}%"
+    return (
+        f"<tr{' class=best' if is_best else ''}>{before}"
+        f'<td class="share"><i style="{style}"></i>{probability:.0%}</td></tr>'
+    )
 
 
 def win_rate_panel(whose: str) -> Panel:
     """Return the chart of WR_p."""
     return Panel(
         "WR_p, points against perfect play",
-        (Curve("wr_p", "WR_p", ".1%"),),
+        {"wr_p": "WR_p"},
         f"Share of points of {whose} most probable moves against the optimal player, with its "
         "95% interval. Nobody can score more than 50% in the long run.",
+        percent=True,
         band=("wr_p_low", "wr_p_high"),
         level=ChartGuide(0.5, "perfect play"),
         from_zero=False,
     )
 
 
-def _tiles(tiles: Sequence[Tile]) -> str:
-    cards = (
-        f"<span>{escape(tile.title)}</span><b>{escape(tile.number)}</b>"
-        f"<span>{escape(tile.remark)}</span>"
-        for tile in tiles
-    )
+def _tiles(tiles: Iterable[Iterable[str]]) -> str:
+    cards = []
+    for tile in tiles:
+        number, title, remark = map(escape, tile)
+        cards.append(f"<span>{title}</span><b>{number}</b><span>{remark}</span>")
     return grid("tiles", cards, kind="card tile")
 
 
-def _curves(run: Run, view: View) -> str:
+def _curves(run: Run, panels: Iterable[Panel]) -> str:
     together = -(-len(run.metrics) // MOST_POINTS)
     text = f"Each point is the mean of about {together} iterations." if together > 1 else ""
+    changes = _rate_changes(run)
     cards = (
-        f"{_panel(run, panel, view.changes)}<figcaption>{escape(panel.about)}</figcaption>"
-        for panel in view.panels
+        f"{_panel(run, panel, changes)}<figcaption>{escape(panel.about)}</figcaption>"
+        for panel in panels
     )
     return (paragraphs(text) if text else "") + grid("two", cards, tag="figure")
 
 
+def _rate_changes(run: Run) -> list[ChartGuide]:
+    """Return where the learning rate fell in a step."""
+    if getattr(run.recipe.settings.learning, "schedule", "step") != "step":
+        return []
+    return [
+        ChartGuide(float(before["iteration"]), f"learning rate {after['learning_rate']:g}")
+        for before, after in pairwise(run.metrics)
+        if before["learning_rate"] != after["learning_rate"]
+    ]
+
+
 def _panel(run: Run, panel: Panel, changes: Sequence[ChartGuide]) -> str:
-    lines = []
-    for curve in panel.curves:
-        points = _series(run, curve.key)
-        is_first = curve is panel.curves[0]
-        band = _series(run, *panel.band) if panel.band is not None and is_first else []
-        lines.append(ChartLine(curve.title, points, band))  # type: ignore[arg-type]
-    shape = panel.curves[0].format
-    return line_chart(
-        panel.title,
-        lines,
-        "iteration",
-        lambda y: _short(y, shape),
-        panel.level,
-        changes,
-        panel.from_zero,
-    )
+    lines = [
+        ChartLine(title, _series(run, key))  # type: ignore[arg-type]
+        for key, title in panel.curves.items()
+    ]
+    if panel.band is not None:
+        lines[0] = replace(lines[0], band=_series(run, *panel.band))  # type: ignore[arg-type]
+    write = _percent if panel.percent else _short
+    return line_chart(panel.title, lines, "iteration", write, panel.level, changes, panel.from_zero)
 
 
 def _series(run: Run, *keys: str) -> list[tuple[float, ...]]:
@@ -218,30 +282,35 @@ def _series(run: Run, *keys: str) -> list[tuple[float, ...]]:
     return downsample(list(found))
 
 
-def _short(y: float, shape: str) -> str:
+def _percent(y: float) -> str:
+    return f"{100 * y:g}%"
+
+
+def _short(y: float) -> str:
     """Return the number of a tick, no longer than needed."""
-    if shape.endswith("%"):
-        return f"{100 * y:g}%"
     for size, unit in ((1e6, "M"), (1e3, "k")):
         if abs(y) >= size:
             return f"{y / size:g}{unit}"
     return f"{y:g}"
 
 
-def _commands(commands: Sequence[tuple[str, str]]) -> str:
-    rows = (
-        f"<p>{escape(purpose)}</p>\n<pre>{escape(command)}</pre>" for command, purpose in commands
-    )
-    return "\n".join(rows)
-
-
-def _going_on(run: Run) -> list[tuple[str, str]]:
-    """Return the commands for any run."""
-    where, wanted = quoted(run.path), run.recipe.settings.iterations
-    train = (f"halma train {where}", "Continue training:")
+def _commands(run: Run) -> str:
+    player, opponent = trained_agent(run.path, run.recipe.method)
+    variant, wanted = run.recipe.game.name, run.recipe.settings.iterations
+    player, where = shlex.quote(player), shlex.quote(str(run.path))
+    go_on = {"Continue training:": f"halma train {where}"}
     if run.last["iteration"] >= wanted:
-        train = (f"halma train {where} --iterations {2 * wanted}", "Train for longer:")
-    return [train, (f"halma report {where}", "Write this page again:")]
+        go_on = {"Train for longer:": f"halma train {where} --iterations {2 * wanted}"}
+    commands = {
+        "Play against it:": f"halma play human {player} --game {variant}",
+        f"A match with {opponent}:": f"halma match {player} {opponent} --game {variant}",
+        **go_on,
+        "Write this page again:": f"halma report {where}",
+    }
+    return "\n".join(
+        f"<p>{escape(purpose)}</p>\n<pre>{escape(command)}</pre>"
+        for purpose, command in commands.items()
+    )
 
 
 def _settings(run: Run) -> str:
@@ -249,8 +318,3 @@ def _settings(run: Run) -> str:
     third = -(-len(rows) // 3)
     columns = (table([], rows[i : i + third]) for i in range(0, len(rows), third))
     return paragraphs(f"{run.path / RECIPE} explains them.") + grid("three", columns, kind="")
-
-
-def quoted(path: Path) -> str:
-    """Return a path quoted for a shell."""
-    return shlex.quote(str(path))

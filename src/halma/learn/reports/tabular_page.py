@@ -3,23 +3,11 @@
 from __future__ import annotations
 
 from html import escape
-from itertools import pairwise
 from typing import Any
 
-from halma.draw.charts import ChartGuide, scatter_chart
+from halma.draw.charts import scatter_chart
 from halma.draw.page import paragraphs, table
-from halma.learn.reports.events import Curve, clock
-from halma.learn.reports.page import (
-    Panel,
-    Run,
-    Section,
-    Tile,
-    View,
-    bar,
-    grid,
-    quoted,
-    win_rate_panel,
-)
+from halma.learn.reports.page import Panel, Run, View, board, grid, move_row, win_rate_panel
 from halma.learn.reports.table_errors import ComparedPosition, TableErrors, find_errors
 from halma.learn.truth import find_solution
 from halma.networks.lookup_table import open_lookup_table
@@ -33,31 +21,32 @@ PANELS = [
     win_rate_panel("the table's"),
     Panel(
         "WR_p by side",
-        (Curve("wr_p_first", "moving first", ".1%"), Curve("wr_p_second", "second", ".1%")),
+        {"wr_p_first": "moving first", "wr_p_second": "second"},
         "The same from each side; where the game favours one, they end apart.",
+        percent=True,
     ),
     Panel(
         "ERR_p, loss of the policy",
-        (Curve("err_p", "ERR_p", ".4f"),),
+        {"err_p": "ERR_p"},
         "Mean loss in winning chances of a move sampled from the policy, over the test positions.",
     ),
     Panel(
         "MAE_v, error of the value",
-        (Curve("mae_v", "MAE_v", ".4f"),),
+        {"mae_v": "MAE_v"},
         "Mean absolute error of values, over the test positions.",
     ),
     Panel(
         "Positions updated",
-        tuple(Curve(f"updated_{n}", f"{n} or more", ",") for n in (1, 4, 16)),
+        {f"updated_{n}": f"{n} or more" for n in (1, 4, 16)},
         "Positions by how often they were updated.",
     ),
     Panel(
         "Seconds an iteration",
-        (
-            Curve("play_seconds", "self-play", ".2f"),
-            Curve("update_seconds", "updates", ".2f"),
-            Curve("truth_seconds", "comparison with exact values", ".2f"),
-        ),
+        {
+            "play_seconds": "self-play",
+            "update_seconds": "updates",
+            "truth_seconds": "comparison with exact values",
+        },
         "Where the time went.",
     ),
 ]
@@ -67,19 +56,12 @@ def view(run: Run, solution: Solution | None) -> View:
     """Return what there is to show; a solution that is not given is found or computed."""
     solution = solution or find_solution(run.recipe.game)
     errors = find_errors(open_lookup_table(run.path, run.recipe.game, keep=False), solution)
-    return View(
-        _tiles(run),
-        PANELS,
-        # Where the learning rate changed.
-        [
-            ChartGuide(float(before["iteration"]), f"learning rate {after['learning_rate']:g}")
-            for before, after in pairwise(run.metrics)
-            if before["learning_rate"] != after["learning_rate"]
-        ],
-        [_clouds(errors), _worst_values(errors), _worst_moves(errors)],
-        _commands(run),
-        _facts(errors),
-    )
+    sections = {
+        "Learned values against exact ones": _clouds(errors),
+        "Largest errors of values": _worst_values(errors),
+        "Costliest moves": _worst_moves(errors),
+    }
+    return View(_tiles(run), PANELS, sections, _facts(errors))
 
 
 def _facts(errors: TableErrors) -> dict[str, Any]:
@@ -113,26 +95,21 @@ def _position_facts(position: ComparedPosition) -> dict[str, Any]:
     }
 
 
-def _tiles(run: Run) -> list[Tile]:
+def _tiles(run: Run) -> list[tuple[str, str, str]]:
     tiles = []
     if run.latest("wr_p") is not None:
         low, high = run.latest("wr_p_low"), run.latest("wr_p_high")
         tiles += [
-            Tile(f"{run.latest('wr_p'):.1%}", "WR_p", f"{low:.1%} to {high:.1%}; perfect is 50%"),
-            Tile(f"{run.latest('err_p'):.4f}", "ERR_p", "loss of the policy"),
-            Tile(f"{run.latest('mae_v'):.4f}", "MAE_v", "error of the value"),
+            (f"{run.latest('wr_p'):.1%}", "WR_p", f"{low:.1%} to {high:.1%}; perfect is 50%"),
+            (f"{run.latest('err_p'):.4f}", "ERR_p", "loss of the policy"),
+            (f"{run.latest('mae_v'):.4f}", "MAE_v", "error of the value"),
         ]
-    games = sum(m["games"] for m in run.metrics)
-    plies = sum(m["plies"] for m in run.metrics)
-    return [
-        *tiles,
-        Tile(f"{run.last['iteration']:,}", "iterations", f"of {run.recipe.settings.iterations:,}"),
-        Tile(f"{games:,}", "games of self-play", f"{plies / max(1, games):.1f} moves each"),
-        Tile(clock(run.last["seconds"]), "time", "of the whole run"),
-    ]
+    games, plies = (sum(m[key] for m in run.metrics) for key in ("games", "plies"))
+    moves = f"{plies / max(1, games):.1f} moves each"
+    return [*tiles, (f"{games:,}", "games of self-play", moves)]
 
 
-def _clouds(errors: TableErrors) -> Section:
+def _clouds(errors: TableErrors) -> str:
     never = errors.positions - errors.clouds[0].positions
     text = (
         f"All positions that were updated, after iteration {errors.iteration:,}. Across is "
@@ -161,21 +138,18 @@ def _clouds(errors: TableErrors) -> Section:
         for cloud in errors.clouds
     ]
     figures = table(["updated", "positions", "of all", "mean error"], rows, numbers=True)
-    return Section(
-        "Learned values against exact ones",
-        f"{paragraphs(text)}\n{grid('three', cards, tag='figure')}\n{figures}",
-    )
+    return f"{paragraphs(text)}\n{grid('three', cards, tag='figure')}\n{figures}"
 
 
-def _worst_values(errors: TableErrors) -> Section:
+def _worst_values(errors: TableErrors) -> str:
     text = (
         f"The largest errors of values, among all positions updated {_times(errors.level)} or "
         "more. An arrow or a ring shows the table's most probable move; the best moves are green."
     )
-    return Section("Largest errors of values", paragraphs(text) + _boards(errors.worst_values))
+    return paragraphs(text) + _boards(errors.worst_values)
 
 
-def _worst_moves(errors: TableErrors) -> Section:
+def _worst_moves(errors: TableErrors) -> str:
     where = f"the {errors.sample:,} positions updated most often"
     if not errors.worst_moves:
         text = f"In all of {where}, the table's most probable move is a best one."
@@ -184,7 +158,7 @@ def _worst_moves(errors: TableErrors) -> Section:
             f"In {errors.wrong:,} of {where}, the table's most probable move is not a best one. "
             "Here it loses most."
         )
-    return Section("Costliest moves", paragraphs(text) + _boards(errors.worst_moves))
+    return paragraphs(text) + _boards(errors.worst_moves)
 
 
 def _boards(positions: list[ComparedPosition]) -> str:
@@ -197,28 +171,19 @@ def _board(position: ComparedPosition) -> str:
     if not any(move.is_best for move in shown):
         shown = [*shown[:-1], next(move for move in position.moves if move.is_best)]
     rows = "".join(
-        f"<tr{' class=best' if move.is_best else ''}><td>{escape(move.move.text)}</td>"
-        f"<td>{move.value:.3f}</td>{bar(move.probability)}</tr>"
+        move_row((move.move.text, f"{move.value:.3f}"), move.probability, move.is_best)
         for move in shown
     )
     left = len(position.moves) - len(shown)
     more = f'<tr><td colspan="3" class="faint">{left} more</td></tr>' if left else ""
-    return (
-        f"{picture}<div><b>learned {position.learned:.3f}, exact {position.exact:.3f}</b></div>"
+    return board(
+        picture,
+        f"learned {position.learned:.3f}, exact {position.exact:.3f}",
+        f"<tr><th>move</th><th>value</th><th>probability</th></tr>{rows}{more}",
         f'<div class="faint"><code>{escape(position.position.text)}</code>, '
-        f"updated {_times(position.updates)}</div>"
-        '<table class="moves"><tr><th>move</th><th>value</th><th>probability</th></tr>'
-        f"{rows}{more}</table>"
+        f"updated {_times(position.updates)}</div>",
     )
 
 
 def _times(number: int) -> str:
     return "once" if number == 1 else f"{number:,} times"
-
-
-def _commands(run: Run) -> list[tuple[str, str]]:
-    where, variant = quoted(run.path), run.recipe.game.name
-    return [
-        (f"halma play human tabular:{where} --game {variant}", "Play against it:"),
-        (f"halma match tabular:{where} optimal --game {variant}", "A match with perfect play:"),
-    ]

@@ -8,13 +8,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from halma.learn.reports.events import Iteration, Metrics, Report, Started
+from halma.learn.reports.events import Handler, Iteration, Metrics, Report, Started
 
 #: The folder in a run directory.
 NAME = "tensorboard"
 
 
-class TensorBoard:
+class TensorBoard(Handler):
     """Writes event files, if the package tensorboard is installed; else a note says so."""
 
     def __init__(self, run: Path, note: Callable[[str], None] = lambda text: None) -> None:

@@ -52,17 +52,11 @@ class ConvNorm(nn.Module):
 def for_inference(network: Network) -> Network:
     """Return a frozen copy on the CPU, in eval mode, with batch norms folded into convolutions."""
     frozen = copy.deepcopy(network).cpu().float().eval().requires_grad_(False)
-    _fold_norms(frozen)
+    for module in list(frozen.modules()):
+        for name, child in module.named_children():
+            if isinstance(child, ConvNorm):
+                setattr(module, name, fuse_conv_bn_eval(child.conv, child.norm))
     return frozen
-
-
-def _fold_norms(module: nn.Module) -> None:
-    """Replace every `ConvNorm` below a module by one convolution."""
-    for name, child in module.named_children():
-        if isinstance(child, ConvNorm):
-            setattr(module, name, fuse_conv_bn_eval(child.conv, child.norm))
-        else:
-            _fold_norms(child)
 
 
 def pool(x: Tensor) -> Tensor:

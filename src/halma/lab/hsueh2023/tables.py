@@ -1,18 +1,19 @@
-"""Table 1: the size of the variants, and the course of games between equal players.
-
-The player is a tree search with random playouts, which plays against itself.
-"""
+"""Table 1, the variants and the course of games; and how runs of the default setting ended."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from halma.games import Record, game
 from halma.lab.experiment import Experiment, ExperimentPage
-from halma.lab.game_blocks import GameBlocks, play_numbered
-from halma.lab.hsueh2023.settings import ALL_VARIANTS, VARIANTS
-from halma.lab.jobs import Job
+from halma.lab.hsueh2023.figures import ERRORS
+from halma.lab.hsueh2023.runs import VariantRuns
+from halma.lab.hsueh2023.settings import ALL_VARIANTS, VARIANTS, Planner
+from halma.lab.hsueh2023.training import TrainingExperiment
+from halma.lab.jobs import GameBlocks, Job, play_numbered
 from halma.lab.report import Claim, ReportSection
 from halma.lab.workspace import Workspace
 from halma.statistics import ratio_of_sums
@@ -77,21 +78,17 @@ def compare(variant: str, counted: Sequence[GameCounts]) -> tuple[list[Claim], d
     name, positions = VARIANTS[variant], PAPER[variant][3]
     reached = game(variant).core.reachable()[0]
     data: dict[str, Any] = {"games": len(counted), "positions": reached}
+    rows = []
     if counted:
         plies, actions, events = zip(*counted, strict=True)
-        data["actions"] = ratio_of_sums(actions, plies)
-        data["chance events"] = ratio_of_sums(events, plies)
-        data["game length"] = ratio_of_sums(plies, [1] * len(plies))
-    rows = []
-    for what, paper in zip(_COUNTED, PAPER[variant], strict=False):
-        if what in data:
-            value, error = data[what]
+        parts = (actions, plies), (events, plies), (plies, [1] * len(plies))
+        for what, sums, paper in zip(_COUNTED, parts, PAPER[variant], strict=False):
+            value, error = data[what] = ratio_of_sums(*sums)
             # The paper rounds to a tenth.
             agrees = abs(value - paper) <= 0.05 + error + 0.02 * paper
             remark = "agrees" if agrees else "differs" + _UNCLEAR.get(what, "")
-            rows.append(
-                Claim(f"{name}: {what}", f"{paper:g}", f"{value:.2f} ± {error:.2f}", remark)
-            )
+            ours = f"{value:.2f} ± {error:.2f}"
+            rows.append(Claim(f"{name}: {what}", f"{paper:g}", ours, remark))
     ours = f"{reached:,}"
     if variant in STUCK:
         ours += f", or {reached + STUCK[variant]:,} with positions where the mover is stuck"
@@ -106,14 +103,14 @@ class VariantTable(Experiment):
     def jobs(self, workspace: Workspace) -> Iterator[Job]:
         """Yield blocks of games."""
         for variant in self.variants:
-            yield from self._blocks(workspace, variant).jobs(workspace)
+            yield from self._blocks(workspace, variant).jobs(workspace.seed)
 
     def page(self, workspace: Workspace) -> ExperimentPage:
         """Compare the games that were played and the numbers of positions."""
         rows: list[Claim] = []
         data = {}
         for variant in self.variants:
-            counted = self._blocks(workspace, variant).results(workspace)
+            counted = self._blocks(workspace, variant).results(workspace.measurements)
             found, data[variant] = compare(variant, counted)
             rows += found
         games, simulations = FULL if workspace.full else QUICK
@@ -126,11 +123,51 @@ class VariantTable(Experiment):
         games, simulations = FULL if workspace.full else QUICK
         return GameBlocks(
             f"table1,{variant},sims={simulations}",
-            play_and_count,
-            (variant, simulations),
+            partial(play_and_count, variant, simulations),
             games,
             cost=PAPER[variant][2] * simulations / 10_000,
         )
 
 
-EXPERIMENTS = (VariantTable(name="table1", title="Table 1: the variants", variants=ALL_VARIANTS),)
+class DefaultTable(TrainingExperiment):
+    """The runs of figure 25, row by row."""
+
+    def sections(self, folder: Path, runs: Sequence[VariantRuns]) -> list[ReportSection]:
+        """Return a row for every run that was graded."""
+        ordered = sorted(runs, key=lambda one: one.variant)
+        rows = [_default_row(one, seed) for one in ordered for seed in one.labels]
+        if not rows:
+            return [ReportSection(self.title, "Not run yet.")]
+        cells = [tuple(row.values()) for row in rows]
+        return [ReportSection(self.title, rows=cells, columns=tuple(rows[0]))]
+
+
+def _default_row(runs: VariantRuns, seed: int) -> dict[str, str]:
+    """Return the last grades of a run; an unfinished one has those of where it is."""
+    last = runs.last(seed) or {}
+    iterations = runs.planner.run(runs.variant).settings.iterations
+    reached = f"{last['iteration']:,}"
+    return {
+        "variant": runs.variant,
+        "seed": str(seed),
+        "iterations": reached
+        if last["iteration"] == iterations
+        else f"{reached} of {iterations:,}",
+        "WR_p (95% interval)": runs.with_interval(seed),
+        **{title: f"{last[key]:.4f}" for key, title in ERRORS.items()},
+        "updated ≥ 1": f"{last['updated_1']:,}",
+        "≥ 4": f"{last['updated_4']:,}",
+        "≥ 16": f"{last['updated_16']:,}",
+        "seconds": f"{runs.metrics[seed][-1]['seconds']:,.0f}",
+    }
+
+
+EXPERIMENTS = (
+    VariantTable(name="table1", title="Table 1: the variants", variants=ALL_VARIANTS),
+    DefaultTable(
+        name="default",
+        title="The default setting: how its runs ended",
+        variants=ALL_VARIANTS,
+        plan=Planner.trials,
+    ),
+)
