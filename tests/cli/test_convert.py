@@ -142,6 +142,21 @@ def test_training_runs(training_run, tmp_path):
     )
 
 
+def test_games_of_your_own(tmp_path, monkeypatch):
+    page = (ROOT / "docs" / "adding-a-game.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    Path("nim.py").write_text(re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)[0])
+    words = ("random", "random", "--game", "nim.py:Nim", "--games", 2, "--workers", 1)
+    assert run("match", *words, "--db", "nim.db").exit_code == 0
+    assert run("convert", "nim.db", "--out", "nim.jsonl").exit_code == 0
+    # A file cannot make halma run Python code; a person can.
+    assert "There is no variant 'nim'" in refused("convert", "nim.jsonl")
+    own = ("--game", "nim.py:Nim")
+    assert run("convert", "nim.jsonl", *own, "--out", "nim.npz").exit_code == 0
+    assert answer("replay", "nim.jsonl", 2, *own)["agents"] == ["random", "random"]
+    assert len(answer("replay", "nim.jsonl", *own)["games"]) == 2
+
+
 def test_a_file_that_is_none_costs_no_other(tmp_path):
     other = tmp_path / "other"
     other.write_bytes(b"\0" * 9)

@@ -44,10 +44,10 @@ def is_database(path: Path) -> bool:
         return file.read(len(_SQLITE)) == _SQLITE
 
 
-def find_game(path: Path, number: int) -> SavedGame:
+def find_game(path: Path, game: Game | None, number: int) -> SavedGame:
     """Return a game of a file by its place among them, from 1, or raise why it cannot be read."""
     last = 0
-    for last, found in enumerate(read_games(path, None, None), 1):
+    for last, found in enumerate(read_games(path, game, None), 1):
         if last == number:
             if isinstance(found, HalmaError):
                 raise found

@@ -13,7 +13,7 @@ from halma.errors import HalmaError
 
 if TYPE_CHECKING:
     from halma.arena import GameStore
-    from halma.games import Position, Record
+    from halma.games import Game, Position, Record
     from halma.games.saved import SavedGame
 
 #: what a list shows of a stored game
@@ -24,6 +24,9 @@ def replay(
     file: Annotated[Path, typer.Argument(help="A match database, or any other file of games.")],
     game: Annotated[int | None, typer.Argument(help="Id or number of a game in the file.")] = None,
     match: Annotated[int | None, typer.Option(help="List the games of this match.")] = None,
+    rules: Annotated[
+        str | None, typer.Option("--game", help="The variant, if the file does not tell it.")
+    ] = None,
     ply: Annotated[
         int | None, typer.Option(min=0, help="Draw the position after this ply.")
     ] = None,
@@ -36,16 +39,18 @@ def replay(
     from halma.arena import GameStore
     from halma.arena.saved import saved_game
     from halma.cli.game_files import find_game, is_database
+    from halma.games.registry import load
 
     if game is None and (ply is not None or svg is not None):
         raise HalmaError("--ply and --svg need the id of a game.")
     if game is not None and match is not None:
         raise HalmaError("Give a game or --match, not both.")
     if not is_database(file):
+        variant = None if rules is None else load(rules)
         if game is None:
-            _list_file(file, match, json)
+            _list_file(file, variant, match, json)
             return
-        saved = find_game(file, game)
+        saved = find_game(file, variant, game)
     else:
         with GameStore(file, read_only=True) as store:
             if game is None:
@@ -67,12 +72,12 @@ def replay(
         _draw(saved)
 
 
-def _list_file(path: Path, match: int | None, json: bool) -> None:
+def _list_file(path: Path, game: Game | None, match: int | None, json: bool) -> None:
     """List the games of a file that is not a match database."""
     from halma.cli.game_files import read_games
 
     games: list[dict[str, Any]] = []
-    for number, found in enumerate(read_games(path, None, match), 1):
+    for number, found in enumerate(read_games(path, game, match), 1):
         if isinstance(found, HalmaError):
             games.append({"id": number, "error": str(found)})
         else:
