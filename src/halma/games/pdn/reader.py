@@ -108,9 +108,11 @@ class _Reader:
             self._begin, self.game.line = self._place, self._line
         if match is None:
             raise self._fail(_syntax_error(self.text[self._place : self._place + 20]))
-        end = self._take_comment() if match["brace"] else match.end()
-        if not match["brace"]:
+        if match["brace"]:
+            end = self._take_comment()
+        else:
             self._take(match)
+            end = match.end()
         self._line += self.text.count("\n", self._place, end)
         self._place = end
 
@@ -133,10 +135,8 @@ class _Reader:
             raise self._fail("the game ends inside a variation: ')' is missing.")
         by_tag = self.game.tags.get("Result", "*")
         self.game.result = result or (by_tag if by_tag in SCORES else "*")
-        if SCORES[self.game.result] and SCORES.get(by_tag) not in (
-            None,
-            SCORES[self.game.result],
-        ):
+        found, tagged = SCORES[self.game.result], SCORES.get(by_tag)
+        if found and tagged and found != tagged:
             self._warn(f"the moves end with {self.game.result}, but the Result tag is {by_tag}.")
         self.games.append(self.game)
         self._open_game()
