@@ -26,7 +26,7 @@ SANITIZED := tests/games tests/agents tests/search tests/solve \
     tests/learn/test_tabular_trainer.py tests/selfplay/test_pool.py \
     --deselect tests/search/test_mcts.py::test_agrees_with_expectiminimax
 
-.PHONY: run test test-long lint format stubs bench sanitize clean
+.PHONY: run test test-long lint format stubs bench clang sanitize clean
 
 run: $(VENV)/.installed
 	@echo "Training a network for Chinese Checkers, $(GAME): about three minutes on two cores."
@@ -49,8 +49,8 @@ test-long: $(VENV)/.developing
 	$(BIN)/pytest -n 2
 
 lint: $(VENV)/.developing
-	$(BIN)/ruff check src tests
-	$(BIN)/ruff format --check src tests
+	$(BIN)/ruff check src tests examples
+	$(BIN)/ruff format --check src tests examples
 	$(BIN)/clang-format --dry-run -Werror $(filter core/%,$(CORE)) $(wildcard tests/core/*.cpp)
 	@mkdir -p build
 	@$(BIN)/python -m nanobind.stubgen --quiet -m halma._core -o build/_core.pyi
@@ -59,8 +59,8 @@ lint: $(VENV)/.developing
 	$(BIN)/lint-imports --no-logo --no-cache
 
 format: $(VENV)/.developing
-	$(BIN)/ruff check --fix src tests
-	$(BIN)/ruff format src tests
+	$(BIN)/ruff check --fix src tests examples
+	$(BIN)/ruff format src tests examples
 	$(BIN)/clang-format -i $(filter core/%,$(CORE)) $(wildcard tests/core/*.cpp)
 
 stubs: $(VENV)/.developing
@@ -68,6 +68,17 @@ stubs: $(VENV)/.developing
 
 bench: $(VENV)/.developing
 	$(BIN)/halma bench rules
+
+# Compiles the core with another compiler, without optimisation: is it portable?
+CLANG ?= $(shell for name in clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14; do \
+    command -v $$name && break; done)
+
+clang: $(VENV)/.developing
+	@test -n "$(CLANG)" || { echo "There is no clang++: install one, or name it: make clang CLANG=..."; exit 1; }
+	$(BIN)/cmake -S . -B build/clang -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=$(CLANG) \
+	    -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DPython_EXECUTABLE=$(abspath $(BIN))/python \
+	    -Dnanobind_DIR="$$($(BIN)/python -m nanobind --cmake_dir)"
+	$(BIN)/cmake --build build/clang
 
 # The package is installed with a sanitized core into a directory of its own. Python runs without
 # site (-S), so that it is imported instead of the one in .venv, and with plain malloc, so that

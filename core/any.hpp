@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <limits>
 
 #include "kernels.hpp"
 
@@ -200,6 +201,7 @@ class Opaque {
   struct State {
     std::array<Bytes, kLargestState> bytes;
   };
+  class Layers;
 
   explicit Opaque(const AnyGame& game) : game_(&game) {}
 
@@ -254,6 +256,21 @@ class Opaque {
 };
 
 static_assert(Game<Opaque>);
+
+/// The order of solving a game of which no better one is known: all positions together.
+class Opaque::Layers {
+ public:
+  static constexpr bool kCyclic = true, kChanceWithin = true;
+  static std::vector<Stage> stages(const Opaque& game) { return {{{0, game.index_size()}}}; }
+  static double denominator(const Opaque&) { return std::numeric_limits<double>::infinity(); }
+};
+
+/// Bytes of a packed state of an AnyGame whose concrete game this is.
+template <Game G>
+std::size_t packed_size(const G&) {
+  return sizeof(typename G::State);
+}
+inline std::size_t packed_size(const Opaque& game) { return game.state_size(); }
 
 /// A state out of the bytes of an AnyGame whose concrete game this is.
 template <Game G>

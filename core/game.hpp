@@ -291,6 +291,15 @@ concept HasLayers = Game<G> && requires(const G& game) {
   { G::Layers::denominator(game) } -> std::same_as<double>;
 };
 
+/// Layers in which chance may lead back into the same block.
+template <class G>
+inline constexpr bool kChanceWithin = [] {
+  if constexpr (requires { G::Layers::kChanceWithin; })
+    return G::Layers::kChanceWithin;
+  else
+    return false;
+}();
+
 /// Layers of a game whose chance has equally likely outcomes with consecutive indices.
 template <class G>
 concept RollsInARow = HasLayers<G> && requires(const G& game, const typename G::State& chance) {

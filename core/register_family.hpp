@@ -66,12 +66,15 @@ template <HasLayers G>
 ExpectimaxMakers expectimax_makers() {
   return {
       .solver = [](const AnyGame& game) -> std::unique_ptr<AnyExpectimax> {
-        return std::make_unique<ExpectimaxSolver<G>>(concrete<G>(game));
+        return make_engine<ExpectimaxSolver, G>(game);
       },
       .match_optimal =
           [](const AnyGame& game, const LookupTable& table, ExactTable truth, const Limits& limits,
              std::uint64_t games, std::uint64_t seed, int threads) {
-            return match_optimal(game, concrete<G>(game), table, truth, limits, games, seed, threads);
+            if constexpr (std::is_same_v<G, Opaque>)
+              return match_optimal(game, Opaque(game), table, truth, limits, games, seed, threads);
+            else
+              return match_optimal(game, concrete<G>(game), table, truth, limits, games, seed, threads);
           },
   };
 }
@@ -142,7 +145,7 @@ Family compile_family() {
       .furthest = FindsFurthest<G>,
       .give_turn = GivesTurn<G>,
       .reopen = Reopens<G>,
-      .layers = family.expectimax.solver != nullptr,
+      .layers = !std::is_same_v<G, Opaque> && family.expectimax.solver != nullptr,
       .backward = family.retrograde.solver != nullptr,
       .slices = family.endgames.solver != nullptr,
   };

@@ -54,7 +54,7 @@ struct RacingKernels {
   void (*lookahead)(const AnyGame&, const Bytes* state, int depth, MoveList&) = nullptr;
 };
 
-/// Exact values of games with chance, from G::Layers.
+/// Exact values of games for two players, from G::Layers.
 struct ExpectimaxMakers {
   std::unique_ptr<AnyExpectimax> (*solver)(const AnyGame&) = nullptr;
   MatchTotals (*match_optimal)(const AnyGame&, const LookupTable&, ExactTable, const Limits&,
@@ -109,6 +109,12 @@ inline const Family& family_of(const AnyGame& game) {
   const auto& families = registered_families();
   const auto found = families.find(typeid(game));
   return found != families.end() ? found->second : opaque_family();
+}
+
+/// The family's own order of solving, or else Opaque's, which needs more time and memory.
+inline const ExpectimaxMakers& expectimax_of(const AnyGame& game) {
+  const ExpectimaxMakers& own = family_of(game).expectimax;
+  return own.solver ? own : opaque_family().expectimax;
 }
 
 }  // namespace halma

@@ -95,7 +95,7 @@ def train(given: argparse.Namespace) -> None:
     from halma.learn.bundle import pack, unpack
     from halma.learn.recipe import load, parse_changes
     from halma.learn.reports.console import Console
-    from halma.learn.reports.events import Checkpoint, Finished, Report, Stopped
+    from halma.learn.reports.events import Checkpoint, Finished, Handler, Report, Stopped
     from halma.tensors import list_iterations
 
     recipe = load(given.recipe)
@@ -112,7 +112,7 @@ def train(given: argparse.Namespace) -> None:
             raise SystemExit(str(error)) from None
         print(f"Unpacked {given.source} into {run}.", flush=True)
 
-    class Packer:
+    class Packer(Handler):
         """Keeps the folder in step."""
 
         packed_at = -_PACK_SECONDS
@@ -125,9 +125,6 @@ def train(given: argparse.Namespace) -> None:
             ):
                 pack(run, given.to, recipe.game)
                 self.packed_at = time.monotonic()
-
-        def close(self) -> None:
-            """Nothing is open."""
 
     try:
         metrics = run_training(

@@ -1,4 +1,4 @@
-// Bindings of the solver for games with chance, and of its tables.
+// Bindings of the solver by stages, and of its tables.
 #include "../solve/expectimax.hpp"
 
 #include "../registry.hpp"
@@ -7,17 +7,31 @@
 namespace halma::python {
 namespace {
 
-bool supports(const AnyGame& game) { return family_of(game).expectimax.solver && game.index_size() > 0; }
+/// Opaque::Layers puts all positions into one block, whose positions have 30 bits.
+constexpr std::uint64_t kLargestBlock = std::uint64_t{1} << 30;
+
+bool has_layers(const AnyGame& game) { return family_of(game).hooks.layers; }
+
+/// Whether this is the best way to solve the game.
+bool supports(const AnyGame& game) {
+  if (game.players() != 2 || game.index_size() == 0) return false;
+  return has_layers(game) || (!family_of(game).retrograde.solver && game.index_size() <= kLargestBlock);
+}
 
 std::unique_ptr<AnyExpectimax> solver_for(const AnyGame& game, int threads) {
-  if (!supports(game)) throw nb::value_error("this game cannot be solved stage by stage");
-  auto solver = family_of(game).expectimax.solver(game);
+  if (game.players() != 2 || game.index_size() == 0)
+    throw nb::value_error("exact values are for two players and positions that have an index");
+  auto solver = expectimax_of(game).solver(game);
   solver->threads = checked_threads(threads);
   return solver;
 }
 
-/// A value of eight bytes, a distance of one, a bit for what can be reached.
-std::uint64_t bytes_needed(const AnyGame& game) { return game.index_size() * 9 + game.index_size() / 8; }
+/// A value of eight bytes, a distance of one, a bit for what can be reached; while a game without
+/// an order of its own is solved, its moves as well.
+std::uint64_t bytes_needed(const AnyGame& game) {
+  constexpr std::uint64_t kMovesBytes = 128;  // of a position with some ten moves
+  return game.index_size() * (has_layers(game) ? 9 : 9 + kMovesBytes) + game.index_size() / 8;
+}
 
 struct Solver {
   const AnyGame* game;
@@ -110,7 +124,7 @@ void restore(Solver& self, int stage, const DoubleArray& values, const ByteArray
 }  // namespace
 
 void bind_expectimax(nb::module_& module) {
-  nb::class_<Solver>(module, "Expectimax", "Solves a game with chance stage by stage.")
+  nb::class_<Solver>(module, "Expectimax", "Solves a game for two players stage by stage.")
       .def(
           "__init__",
           [](Solver* self, const AnyGame& game, int threads) {
@@ -156,7 +170,7 @@ void bind_expectimax(nb::module_& module) {
           "Distances by index; not a copy.");
 
   nb::class_<Lookup, Oracle>(module, "ExpectimaxTable",
-                             "A solved game with chance, from the arrays of a solution.")
+                             "A game solved by Expectimax, from the arrays of a solution.")
       .def(
           "__init__",
           [](Lookup* self, const AnyGame& game, const DoubleArray& values, const ByteArray& distances,

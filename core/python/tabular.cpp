@@ -110,13 +110,12 @@ nb::dict match(const Trainer& self, const DoubleArray& values, const ByteArray& 
   checked_threads(threads);
   if (values.shape(0) != self.game->index_size() || distances.shape(0) != self.game->index_size())
     throw nb::value_error("these arrays do not have an entry for every position");
-  const auto match_optimal = family_of(*self.game).expectimax.match_optimal;
-  if (!match_optimal) throw nb::value_error("values of this kind belong to a game with chance");
   MatchTotals totals;
   {
     nb::gil_scoped_release release;
-    totals = match_optimal(*self.game, self.tabular->table(), {values.data(), distances.data()},
-                           self.options.limits, games, seed, threads);
+    totals = expectimax_of(*self.game)
+                 .match_optimal(*self.game, self.tabular->table(), {values.data(), distances.data()},
+                                self.options.limits, games, seed, threads);
   }
   nb::dict out;
   for (const int side : {0, 1}) {

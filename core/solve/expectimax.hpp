@@ -1,4 +1,5 @@
-// Exact values of games with chance for two players, stage by stage (HasLayers in game.hpp).
+// Exact values of games for two players, with or without chance, stage by stage (HasLayers in
+// game.hpp). A family that states no order is one block of a single stage (Opaque::Layers).
 //
 // A value is what the player to move gets under best play, times a denominator that makes
 // it a whole number. Doubles hold whole numbers exactly, so nothing is lost to rounding as
@@ -9,6 +10,8 @@
 
 #include <atomic>
 #include <cmath>
+#include <optional>
+#include <stdexcept>
 
 #include "../any.hpp"
 #include "../exact_value.hpp"
@@ -32,6 +35,30 @@ struct SolutionCounts {
 struct MoveValue {
   Move move;
   ExactValue value;
+};
+
+/// The average of values, each with its probability.
+class AverageValue {
+ public:
+  explicit AverageValue(const ValueScale& scale) : scale_(scale), lowest_(scale.win) {}
+
+  void add(double probability, const ExactValue& v) {
+    sum_ += probability * v.value;
+    lowest_ = std::min(lowest_, v.value);
+    highest_ = std::max(highest_, v.value);
+    longest_ = std::max(longest_, v.distance);
+  }
+  double sum() const { return sum_; }
+  /// The result, if `average` is the average. Only where all values are equal is it certain.
+  ExactValue finish(double average) const {
+    if (lowest_ == highest_) return {lowest_, scale_.certain(lowest_) ? longest_ : 0};
+    return {average, 0};
+  }
+
+ private:
+  const ValueScale& scale_;
+  double sum_ = 0, lowest_, highest_ = 0;
+  int longest_ = 0;
 };
 
 /// Values of a game's states and moves, given a table.
@@ -87,31 +114,24 @@ class ExactValues {
     if (game_.terminal(state)) {
       float scores[kMaxPlayers];
       game_.result(state, scores);
-      return {scores[game_.mover(state)] * scale_.win, 0};
+      if constexpr (std::is_same_v<G, Opaque>)
+        if (std::abs(scores[0] + scores[1] - game_.max_score()) > 1e-6)
+          throw std::invalid_argument("scores of two players must add up to max_score to be solved");
+      return {scores[game_.mover(state)] / game_.max_score() * scale_.win, 0};
     }
     const std::uint64_t index = game_.index(state);
     return {table.values[index], table.distances[index]};
   }
 
   ExactValue average(const State& state, ExactTable table) const {
-    double sum = 0, lowest = scale_.win, highest = 0;
-    int longest = 0;
-    const auto add = [&](double probability, ExactValue v) {
-      sum += probability * v.value;
-      lowest = std::min(lowest, v.value);
-      highest = std::max(highest, v.value);
-      longest = std::max(longest, v.distance);
-    };
-    const auto finish = [&](bool whole) -> ExactValue {
-      if (lowest == highest) return {lowest, scale_.certain(lowest) ? longest : 0};
-      return {exact_ && whole ? std::nearbyint(sum) : sum, 0};
-    };
+    AverageValue average(scale_);
     if constexpr (RollsInARow<G>) {
       if (const int rolls = Layers::rolls(game_, state)) {
         const std::uint64_t first = Layers::rolled(game_, state);
-        for (std::uint64_t i = first; i < first + rolls; ++i) add(1.0, {table.values[i], table.distances[i]});
-        sum /= rolls;
-        return finish(true);
+        for (std::uint64_t i = first; i < first + rolls; ++i)
+          average.add(1.0, {table.values[i], table.distances[i]});
+        const double mean = average.sum() / rolls;
+        return average.finish(exact_ ? std::nearbyint(mean) : mean);
       }
     }
     OutcomeList outcomes;
@@ -119,11 +139,11 @@ class ExactValues {
     for (const Chance& chance : outcomes) {
       State next = state;
       game_.resolve(next, chance.outcome);
-      add(chance.probability, of(next, game_.mover(state), table));
+      average.add(chance.probability, of(next, game_.mover(state), table));
     }
     // Where rolls are in a row, all other chance is before the first decision, and the
     // denominator does not account for it.
-    return finish(!RollsInARow<G>);
+    return average.finish(exact_ && !RollsInARow<G> ? std::nearbyint(average.sum()) : average.sum());
   }
 
   const G& game_;
@@ -170,7 +190,7 @@ class AnyExpectimax {
 };
 
 template <HasLayers G>
-class ExpectimaxSolver final : public AnyExpectimax {
+class ExpectimaxSolver : public AnyExpectimax {
  public:
   using State = typename G::State;
 
@@ -213,7 +233,7 @@ class ExpectimaxSolver final : public AnyExpectimax {
     const auto work = [&](std::uint64_t portion) {
       const std::uint64_t end = std::min(number, (portion + 1) * kPortion);
       for (std::uint64_t i = portion * kPortion; i < end; ++i)
-        out[i] = look_up(states + i * sizeof(State), table).value / exact_values_.denominator();
+        out[i] = look_up(states + i * packed_size(game_), table).value / exact_values_.denominator();
     };
     parallel_for(threads, (number + kPortion - 1) / kPortion, [&] { return work; });
   }
@@ -293,63 +313,158 @@ class ExpectimaxSolver final : public AnyExpectimax {
     }
   }
 
-  /// Moves that stay in the block are listed once; all others lead to positions with known
-  /// values. Then ply by ply: pass n has the values of a game that is drawn after n more moves
-  /// within the block. They converge after a few passes.
-  void solve_cyclic(const Block& block) {
+  /// Values of two passes that differ by no more are the same. Whole numbers differ by more.
+  static constexpr double kConverged = 1e-15;
+
+  /// A position of a cyclic block as a successor of another one.
+  struct Inner {
+    std::uint32_t at : 30;           // counted from the block's first
+    std::uint32_t flips : 1;         // another player is to move there
+    std::uint32_t irreversible : 1;  // the move that leads there
+  };
+  /// An outcome of chance after a move; if it leads out of the block, to a value for the player.
+  struct InnerOutcome {
+    double probability;
+    ExactValue outside;
+    bool within;
+    Inner inner;
+  };
+  /// A move to chance that may stay in the block: outcomes up to `last` from the last one's.
+  struct InnerChance {
+    std::size_t last;
+    bool irreversible;
+  };
+
+  /// The successors of a cyclic block's positions, listed once. Moves that leave it lead to
+  /// known values, of which the best is kept.
+  struct InnerMoves {
+    std::vector<ExactValue> leaving;
+    std::vector<char> terminal;
+    std::vector<Inner> staying;
+    std::vector<std::size_t> staying_last;  // by position
+    std::vector<InnerOutcome> outcomes;
+    std::vector<InnerChance> chances;
+    std::vector<std::size_t> chances_last;  // by position
+  };
+
+  std::optional<Inner> within(const Block& block, const State& state, int player, bool irreversible) const {
+    if (game_.terminal(state)) return std::nullopt;
+    const std::uint64_t index = game_.index(state);
+    if (index < block.first || index >= block.last) return std::nullopt;
+    return Inner{static_cast<std::uint32_t>(index - block.first), game_.mover(state) != player, irreversible};
+  }
+
+  InnerMoves list_moves(const Block& block) const {
     const ValueScale& scale = exact_values_.scale();
     const std::size_t size = block.last - block.first;
-    std::vector<ExactValue> leaving(size, ExactValue{-1, 0});  // the best move out of the block
-    std::vector<std::uint32_t> staying, offsets{0};
-    std::vector<char> decided(size, 0);  // terminal states have nothing to decide
-    offsets.reserve(size + 1);
+    InnerMoves found;
+    found.leaving.assign(size, ExactValue{-1, 0});
+    found.terminal.assign(size, 0);
+    found.staying_last.reserve(size);
     for (std::size_t i = 0; i < size; ++i) {
       const State state = game_.unindex(block.first + i);
-      if (game_.terminal(state)) {
-        decided[i] = 1;
-        offsets.push_back(static_cast<std::uint32_t>(staying.size()));
-        continue;
-      }
       MoveList moves;
-      game_.legal(state, moves);
+      if (game_.terminal(state))
+        found.terminal[i] = 1;
+      else
+        game_.legal(state, moves);
       const int player = game_.mover(state);
       for (const Move move : moves) {
         State next = state;
         game_.play(next, move);
-        if (!game_.at_chance(next) && !game_.terminal(next)) {
-          const std::uint64_t index = game_.index(next);
-          if (index >= block.first && index < block.last) {
-            staying.push_back(static_cast<std::uint32_t>(index - block.first));
+        const bool irreversible = game_.irreversible(state, move);
+        if (!game_.at_chance(next)) {
+          if (const auto inner = within(block, next, player, irreversible)) {
+            found.staying.push_back(*inner);
+            continue;
+          }
+        } else if constexpr (kChanceWithin<G>) {
+          if (list_outcomes(block, next, player, 1.0, found)) {
+            found.chances.push_back({found.outcomes.size(), irreversible});
             continue;
           }
         }
-        const ExactValue value =
-            scale.before(exact_values_.of(next, player, table()), game_.irreversible(state, move));
-        if (scale.better(value, leaving[i])) leaving[i] = value;
+        const ExactValue value = scale.before(exact_values_.of(next, player, table()), irreversible);
+        if (scale.better(value, found.leaving[i])) found.leaving[i] = value;
       }
-      offsets.push_back(static_cast<std::uint32_t>(staying.size()));
+      found.staying_last.push_back(found.staying.size());
+      found.chances_last.push_back(found.chances.size());
     }
+    return found;
+  }
 
+  /// Lists the outcomes of chance, and of further chance after it, with their probabilities;
+  /// lists nothing and returns false if all of them leave the block.
+  bool list_outcomes(const Block& block, const State& chance, int player, double probability,
+                     InnerMoves& found) const {
+    const std::size_t before = found.outcomes.size();
+    bool stays = false;
+    OutcomeList outcomes;
+    game_.outcomes(chance, outcomes);
+    for (const Chance& outcome : outcomes) {
+      State next = chance;
+      game_.resolve(next, outcome.outcome);
+      const double p = probability * outcome.probability;
+      if (game_.at_chance(next)) {
+        if (list_outcomes(block, next, player, p, found))
+          stays = true;
+        else
+          found.outcomes.push_back({p, exact_values_.of(next, player, table()), false, {}});
+      } else if (const auto inner = within(block, next, player, false)) {
+        found.outcomes.push_back({p, {}, true, *inner});
+        stays = true;
+      } else {
+        found.outcomes.push_back({p, exact_values_.of(next, player, table()), false, {}});
+      }
+    }
+    if (!stays) found.outcomes.resize(before);
+    return stays;
+  }
+
+  /// Ply by ply: pass n has the values of a game that is drawn after n more moves within the
+  /// block. Without chance within the block they converge after a few passes; with it, they
+  /// approach their limits until they differ by less than doubles can tell.
+  void solve_cyclic(const Block& block) {
+    const ValueScale& scale = exact_values_.scale();
+    const std::size_t size = block.last - block.first;
+    const InnerMoves moves = list_moves(block);
     std::vector<ExactValue> now(size, scale.draw()), next(size, scale.draw());
+    const auto seen = [&](const Inner& inner) {
+      return inner.flips ? scale.flipped(now[inner.at]) : now[inner.at];
+    };
     int valued = 0;  // the last pass that changed a value, not only a distance
     bool converged = false;
-    for (int pass = 1; !converged; ++pass) {
+    // Distances settle within kMaxDistance passes after values, unless rounding sways them.
+    for (int pass = 1; !converged && pass < valued + 2 * kMaxDistance; ++pass) {
       converged = true;
+      std::size_t staying = 0, chance = 0, outcome = 0;
       for (std::size_t i = 0; i < size; ++i) {
-        if (decided[i]) continue;
-        ExactValue best = leaving[i];
-        for (std::uint32_t k = offsets[i]; k < offsets[i + 1]; ++k) {
-          const ExactValue value = scale.before(scale.flipped(now[staying[k]]), false);
+        if (moves.terminal[i]) continue;
+        ExactValue best = moves.leaving[i];
+        const auto consider = [&](const ExactValue& after, bool irreversible) {
+          const ExactValue value = scale.before(after, irreversible);
           if (scale.better(value, best)) best = value;
+        };
+        for (; staying < moves.staying_last[i]; ++staying)
+          consider(seen(moves.staying[staying]), moves.staying[staying].irreversible);
+        if constexpr (kChanceWithin<G>) {
+          for (; chance < moves.chances_last[i]; ++chance) {
+            AverageValue average(scale);
+            for (; outcome < moves.chances[chance].last; ++outcome) {
+              const InnerOutcome& o = moves.outcomes[outcome];
+              average.add(o.probability, o.within ? seen(o.inner) : o.outside);
+            }
+            consider(average.finish(average.sum()), moves.chances[chance].irreversible);
+          }
         }
         next[i] = best;
         converged = converged && best == now[i];
-        if (best.value != now[i].value) valued = pass;
+        if (std::abs(best.value - now[i].value) > kConverged) valued = pass;
       }
       now.swap(next);
     }
     for (std::size_t i = 0; i < size; ++i)
-      if (!decided[i]) keep(block.first + i, now[i]);
+      if (!moves.terminal[i]) keep(block.first + i, now[i]);
     for (int most = passes; valued > most && !passes.compare_exchange_weak(most, valued);) {
     }
   }

@@ -883,7 +883,7 @@ class Retrograde:
         """
 
 class Expectimax:
-    """Solves a game with chance stage by stage."""
+    """Solves a game for two players stage by stage."""
 
     def __init__(self, game: AnyGame, threads: int = 2) -> None: ...
 
@@ -933,7 +933,7 @@ class Expectimax:
         """Distances by index; not a copy."""
 
 class ExpectimaxTable(Oracle):
-    """A solved game with chance, from the arrays of a solution."""
+    """A game solved by Expectimax, from the arrays of a solution."""
 
     def __init__(self, game: AnyGame, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 2) -> None: ...
 

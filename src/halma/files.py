@@ -30,7 +30,12 @@ def atomic_write(path: Path) -> Iterator[BinaryIO]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    _sync_folder(path.parent)
+    # A new name survives a power failure once its directory is flushed.
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
 
 
 def replace_file(path: Path, content: str | bytes) -> None:
@@ -55,12 +60,3 @@ def _is_running(process: int) -> bool:
     except OSError:
         return True
     return True
-
-
-def _sync_folder(folder: Path) -> None:
-    """Flush a directory, so that a new name in it survives a power failure."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

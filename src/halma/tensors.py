@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+import os
 import struct
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -40,6 +42,11 @@ class TensorFile:
         #: what `write_tensors` was given
         self.description = description
         self._tensors = tensors
+        # The library reads an array as a whole to return some of its rows.
+        self._file = path.open("rb")
+        (length,) = struct.unpack("<Q", self._file.read(8))
+        self._header = json.loads(self._file.read(length))
+        self._first_byte = 8 + length
 
     @property
     def names(self) -> list[str]:
@@ -57,7 +64,15 @@ class TensorFile:
 
     def rows(self, name: str, first: int, last: int) -> Array:
         """Read the rows from `first` to before `last` of an array."""
-        array: Array = self._tensors.get_slice(name)[first:last]
+        import numpy as np
+
+        about = self._header[name]
+        number, *inner = about["shape"]
+        array = np.empty((min(last, number) - first, *inner), dtype=_dtype(about["dtype"]))
+        row = array.dtype.itemsize * math.prod(inner)
+        offset = self._first_byte + about["data_offsets"][0] + first * row
+        if array.nbytes and os.preadv(self._file.fileno(), [array.data], offset) != array.nbytes:
+            raise TensorFileError(f"'{self.path}' is cut short.")
         return array
 
     def arrays(self) -> dict[str, Array]:
@@ -126,9 +141,9 @@ def open_tensors(path: Path, expected: Mapping[str, Any]) -> TensorFile:
                 f"{description.get(key)!r}, but {wanted!r} is wanted."
             )
     written = description.pop("checksum", None)
-    file = TensorFile(path, description, tensors)
     checksum = _checksum_of(description)
     try:
+        file = TensorFile(path, description, tensors)
         for name in file.names:
             for number, portion in enumerate(_portions(file, name)):
                 if number == 0:
@@ -159,6 +174,11 @@ def list_iterations(folder: Path) -> list[tuple[int, Path]]:
 def _type_name(dtype: np.dtype[Any]) -> str:
     """Return the format's name of a type: BOOL, or such as U8, I32 and F64."""
     return "BOOL" if dtype.kind == "b" else f"{dtype.kind.upper()}{8 * dtype.itemsize}"
+
+
+def _dtype(name: str) -> str:
+    """Return numpy's name of a type by the format's."""
+    return "?" if name == "BOOL" else f"{name[0].lower()}{int(name[1:]) // 8}"
 
 
 def _checksum_of(description: Mapping[str, Any]) -> hashlib.blake2b:

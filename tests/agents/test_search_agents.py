@@ -8,7 +8,6 @@ import pytest
 
 import halma
 from halma.agents import Analyst, LeftError, agent, play_game, specs
-from halma.agents.human import HumanAgent
 from halma.agents.mcts import sample_move
 from halma.errors import OptionError
 from halma.search import MoveReport
@@ -168,17 +167,17 @@ def test_who_can_analyse():
 # A person.
 
 
-def ask(typed, variant="rhombus-4x4-3"):
-    said = io.StringIO()
-    person = HumanAgent(source=io.StringIO(typed), sink=said)
-    record = halma.Record(halma.game(variant))
-    return person, record, said
+def ask(monkeypatch, typed):
+    """Return the move of a person who types this at the start of a game, and the game."""
+    monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+    record = halma.Record(halma.game("rhombus-4x4-3"))
+    return agent("human").choose(record, random.Random(0)), record
 
 
-def test_a_person_is_helped_until_a_move_is_legal():
-    person, record, said = ask("hello\n\n  d1-d2\n?\n a1-a3 \n")
-    assert person.choose(record, random.Random(0)).text == "a1-a3"
-    text = said.getvalue()
+def test_a_person_is_helped_until_a_move_is_legal(monkeypatch, capsys):
+    move, record = ask(monkeypatch, "hello\n\n  d1-d2\n?\n a1-a3 \n")
+    assert move.text == "a1-a3"
+    text = capsys.readouterr().err
     assert str(record.position) in text
     assert "'hello' is not a move in this game's notation." in text
     assert "'d1-d2' is not legal here." in text
@@ -187,7 +186,6 @@ def test_a_person_is_helped_until_a_move_is_legal():
 
 
 @pytest.mark.parametrize("typed", ["quit\n", "exit\n", "", "a9-a8\nquit\n"])
-def test_a_person_may_leave(typed):
-    person, record, _ = ask(typed)
+def test_a_person_may_leave(typed, monkeypatch):
     with pytest.raises(LeftError, match="left the game"):
-        person.choose(record, random.Random(0))
+        ask(monkeypatch, typed)

@@ -19,7 +19,7 @@ class Pick:
 
 def register_picks(monkeypatch):
     for name, place in (("pick-first", 0), ("pick-last", -1)):
-        kind = AgentSpec(name, "", lambda name, options, place=place: Pick(name, place))
+        kind = AgentSpec(name, lambda name, options, place=place: Pick(name, place))
         monkeypatch.setitem(registry._SPECS, name, kind)
 
 

@@ -144,14 +144,14 @@ def test_batches_draw_every_position_once_before_any_again():
     buffer.gather()
     number = len(buffer.samples)
     drawn = []
-    for batch, _ in Batches(buffer, 4, 2 * (number // 4) + 2, True, (1, 2), threads=2):
+    for batch in Batches(buffer, 4, 2 * (number // 4) + 2, True, (1, 2), threads=2):
         assert torch.allclose(batch.targets.sum(1), torch.ones(4))
         for i, row in enumerate(batch.rows):
             assert batch.outcomes[i].tolist() == buffer.games.outcomes[row].tolist()
         drawn += batch.rows.tolist()
     assert sorted(drawn[:number]) == sorted(buffer.samples)
     assert sorted(drawn[number : 2 * number]) == sorted(buffer.samples)
-    again = [row for b, _ in Batches(buffer, 4, 3, True, (1, 2)) for row in b.rows.tolist()]
+    again = [row for b in Batches(buffer, 4, 3, True, (1, 2)) for row in b.rows.tolist()]
     assert again == drawn[:12]
 
 
@@ -215,9 +215,7 @@ def test_networks_play_matches():
     evaluator = Equal(game)
     options = search_options(game, **search_values(small().settings.search, noise=False))
     searcher = SearchPlayer(game, evaluator, options, 64, seed=1)
-    tally = play_match(
-        game, ("search", "policy"), [searcher, PolicyPlayer(game, evaluator)], 60, 1, 0
-    )
+    tally = play_match(game, ("search", "policy"), [searcher, PolicyPlayer(evaluator)], 60, 1, 0)
     # It sees the end of the game coming, the other one sees nothing.
     assert tally.score.interval[0] > 0.5
 

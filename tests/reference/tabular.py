@@ -128,7 +128,7 @@ class Twin:
     def search(self, record: _core.Record, random: Random) -> Node:
         root, _ = self.expand(record.state())
         game = self.game
-        states = [record.core.state_at(i) for i in range(len(record))]
+        states = [record.state_at(i) for i in range(len(record))]
         earlier = [game.key(state) for state in states if not game.at_chance(state)]
         for _ in range(self.simulations - 1):  # the root's evaluation was the first
             self.simulate(root, random, earlier, record.halfmove_clock)

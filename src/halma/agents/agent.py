@@ -41,8 +41,6 @@ class AgentSpec:
     """An agent's name, its options and how one is made."""
 
     name: str
-    #: a line for listings
-    about: str
     #: takes the canonical name and the resolved options
     build: Callable[[str, Mapping[str, Value]], Agent]
     options: Sequence[Option] = ()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import sys
 from dataclasses import dataclass
-from typing import TextIO
 
 from halma.agents.agent import AgentSpec
 from halma.errors import HalmaError, MoveError
@@ -24,34 +23,34 @@ class HumanAgent:
     """
 
     name: str = "human"
-    source: TextIO | None = None
-    sink: TextIO | None = None
 
     def choose(self, record: Record, rng: random.Random) -> Move:
         """Draw the position and ask until a legal move is given."""
         position = record.position
-        self._say(f"\n{position}\n")
+        _say(f"\n{position}\n")
         while True:
-            text = self._ask(f"{record.game.player_names[position.mover]}, your move (or ?): ")
+            text = _ask(f"{record.game.player_names[position.mover]}, your move (or ?): ")
             if text == "?":
-                self._say(" ".join(move.text for move in position.legal_moves))
+                _say(" ".join(move.text for move in position.legal_moves))
             elif text:
                 try:
                     return position.find(text)
                 except MoveError as error:
-                    self._say(str(error))
-
-    def _ask(self, prompt: str) -> str:
-        """Return a line without its ends; the end of the input is as good as `quit`."""
-        self._say(prompt, end="")
-        line = (self.source or sys.stdin).readline()
-        text = line.strip()
-        if not line or text in ("quit", "exit"):
-            raise LeftError("You have left the game.")
-        return text
-
-    def _say(self, text: str, end: str = "\n") -> None:
-        print(text, end=end, file=self.sink or sys.stderr, flush=True)
+                    _say(str(error))
 
 
-SPEC = AgentSpec("human", "you, at the terminal", lambda name, options: HumanAgent(name))
+def _ask(prompt: str) -> str:
+    """Return a line without its ends; the end of the input is as good as `quit`."""
+    _say(prompt, end="")
+    line = sys.stdin.readline()
+    text = line.strip()
+    if not line or text in ("quit", "exit"):
+        raise LeftError("You have left the game.")
+    return text
+
+
+def _say(text: str, end: str = "\n") -> None:
+    print(text, end=end, file=sys.stderr, flush=True)
+
+
+SPEC = AgentSpec("human", lambda name, options: HumanAgent(name))

@@ -131,7 +131,10 @@ def _tree_settings(given: Mapping[str, Value]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, info in DECLARED.items():
         value = given[name]
-        values[name] = value == "on" if info.type == "bool" else None if value == "auto" else value
+        if info.type == "bool":
+            values[name] = value == "on"
+        else:
+            values[name] = None if value == "auto" else value
     check_rule(values)
     alpha = values["dirichlet_alpha"] != DECLARED["dirichlet_alpha"].default
     if alpha and not values["dirichlet_weight"]:
@@ -172,13 +175,13 @@ def _build(name: str, given: Mapping[str, Value]) -> Agent:
 def _build_net(name: str, given: Mapping[str, Value]) -> Agent:
     if not given["file"]:
         raise NameSyntaxError("'net' plays from a file: write net:FILE, or net:FILE,sims=400.")
+    settings = _tree_settings(given)
     file, threads = find_network(str(given["file"])), int(given["threads"])
-    return NetAgent(name, **_tree_settings(given), file=file, threads=threads)
+    return NetAgent(name, **settings, file=file, threads=threads)
 
 
 SPEC = AgentSpec(
     "mcts",
-    "Monte-Carlo tree search",
     _build,
     options=(
         Option("sims", 0, "Simulations a move.", low=1, high=10**9),
@@ -202,7 +205,6 @@ SPEC = AgentSpec(
 )
 NET_SPEC = AgentSpec(
     "net",
-    "tree search with a network",
     _build_net,
     options=(
         Option("file", "", "A network file, or the name of one that comes with halma.", text=True),

@@ -60,7 +60,7 @@ class MinimaxAgent:
 
 
 def _spec(
-    name: str, about: str, main: str, options: tuple[Option, ...], example: str = "", **fixed: Any
+    name: str, main: str, options: tuple[Option, ...], example: str = "", **fixed: Any
 ) -> AgentSpec:
     """Return the spec of an agent whose search has these `fixed` options."""
 
@@ -75,7 +75,7 @@ def _spec(
         phases, oracles = given.get("phases") == "on", OracleChoice.read(given)
         return MinimaxAgent(full, depth, nodes, seconds, search, phases, oracles)
 
-    return AgentSpec(name, about, build, options, main, example)
+    return AgentSpec(name, build, options, main, example)
 
 
 _DEPTH = Option("depth", 0, "Plies of the search.", low=1, high=MAX_DEPTH)
@@ -102,9 +102,9 @@ _SCALE = Option(
 )
 
 SPECS = (
+    # he2016's player
     _spec(
         "minimax",
-        "minimax to a fixed depth with a linear evaluation (he2016)",
         "depth",
         (replace(_DEPTH, default=2), _WEIGHTS, _PHASES, ENDGAMES, SOLUTION),
         kind="alphabeta",
@@ -112,32 +112,8 @@ SPECS = (
         quiescence=False,
         limits="rules",
     ),
-    _spec(
-        "alphabeta",
-        "minimax for two players without chance",
-        "time",
-        (*_COMMON, ENDGAMES, SOLUTION),
-        "alphabeta:depth=4",
-    ),
-    _spec(
-        "expectimax",
-        "minimax for two players with chance",
-        "depth",
-        (*_COMMON, _SCALE, SOLUTION),
-        "expectimax:depth=2",
-    ),
-    _spec(
-        "maxn",
-        "max^n: every player maximises its own score; no chance",
-        "depth",
-        _COMMON,
-        "maxn:depth=2",
-    ),
-    _spec(
-        "paranoid",
-        "paranoid: all others against the mover; no chance",
-        "depth",
-        _COMMON,
-        "paranoid:depth=2",
-    ),
+    _spec("alphabeta", "time", (*_COMMON, ENDGAMES, SOLUTION), "alphabeta:depth=4"),
+    _spec("expectimax", "depth", (*_COMMON, _SCALE, SOLUTION), "expectimax:depth=2"),
+    _spec("maxn", "depth", _COMMON, "maxn:depth=2"),
+    _spec("paranoid", "depth", _COMMON, "paranoid:depth=2"),
 )

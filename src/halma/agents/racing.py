@@ -81,10 +81,9 @@ class LookaheadAgent:
 
 
 SPECS = (
-    AgentSpec("random", "any legal move", lambda name, given: RandomAgent(name)),
+    AgentSpec("random", lambda name, given: RandomAgent(name)),
     AgentSpec(
         "greedy",
-        "the longest way forward (liu2019; schulte2021's with ties=random)",
         lambda name, given: GreedyAgent(
             name, given["pick"] == "stochastic", given["ties"] == "trailing"
         ),
@@ -104,14 +103,9 @@ SPECS = (
         ),
         main="pick",
     ),
-    AgentSpec(
-        "initialize",
-        "back 1, sideways 2, forward 4 (schulte2021)",
-        lambda name, given: InitializeAgent(name),
-    ),
+    AgentSpec("initialize", lambda name, given: InitializeAgent(name)),
     AgentSpec(
         "lookahead",
-        "the best advance in several own moves, the others standing still (he2016)",
         lambda name, given: LookaheadAgent(name, int(given["depth"])),
         options=(Option("depth", 2, "how many own moves", low=1, high=4),),
         main="depth",

@@ -87,17 +87,15 @@ class TabularAgent:
 
 
 SPECS = (
-    AgentSpec("optimal", "perfect play, where solved", lambda name, given: OptimalAgent(name)),
+    AgentSpec("optimal", lambda name, given: OptimalAgent(name)),
     AgentSpec(
         "table",
-        "perfect play from a table",
         lambda name, given: OptimalAgent(name, Path(str(given["path"]))),
         example="table:tables/ewn-3x3-3.table",
         no_path="'table' plays from a file: write table:FILE.",
     ),
     AgentSpec(
         "tabular",
-        "the policy of a trained lookup table, without search",
         lambda name, given: TabularAgent(name, Path(str(given["path"]))),
         example="tabular:runs/hsueh2023/ewn-3x3-3",
         no_path="'tabular' plays from a run's lookup table: write tabular:RUNDIR.",

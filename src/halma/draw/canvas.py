@@ -27,6 +27,11 @@ def outline(points: Iterable[Point]) -> str:
     return " ".join(f"{decimal(x)},{decimal(y)}" for x, y in points)
 
 
+def stroke(colour: str, width: float) -> dict[str, Attribute]:
+    """Return the attributes of a line with rounded corners."""
+    return {"stroke": colour, "stroke_width": width, "stroke_linejoin": "round"}
+
+
 def clean(text: str) -> str:
     """Replace characters that XML does not allow."""
     return _NOT_XML.sub("\ufffd", text)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from halma.draw.canvas import Attribute, Canvas, Point, decimal, outline
+from halma.draw.canvas import Canvas, Point, decimal, outline, stroke
 from halma.draw.palette import DEFAULT
 
 #: Colours of series, in their order.
@@ -128,8 +128,7 @@ class _Chart(Canvas):
         points = [self.point(x, y) for x, y in line.points]
         if len(points) == 1:
             self.circle(points[0], 2.5, fill=colour)
-        pen: dict[str, Attribute] = {"stroke": colour, "stroke_width": 1.75}
-        self.add("polyline", points=outline(points), fill="none", **pen, stroke_linejoin="round")
+        self.add("polyline", points=outline(points), fill="none", **stroke(colour, 1.75))
 
     def draw_legend(self, lines: Sequence[ChartLine]) -> None:
         """Write the names of series right of the title, assuming letters of average width."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from halma.draw.canvas import Canvas, Point, outline
+from halma.draw.canvas import Canvas, Point, outline, stroke
 from halma.draw.palette import Paint, mix
 from halma.draw.scene import Piece
 
@@ -55,15 +55,9 @@ def _draw_crown(canvas: Canvas, centre: Point, radius: float, paint: Paint) -> N
         *((-0.5, -0.3), (-0.24, -0.02), (0, -0.45), (0.24, -0.02), (0.5, -0.3)),
         *((0.38, 0.38), (-0.38, 0.38)),
     )
-    canvas.add(
-        "polygon",
-        class_="crown",
-        points=outline((centre[0] + x * radius, centre[1] + y * radius) for x, y in corners),
-        fill=paint.ink,
-        stroke=paint.ink,
-        stroke_width=0.1 * radius,
-        stroke_linejoin="round",
-    )
+    points = outline((centre[0] + x * radius, centre[1] + y * radius) for x, y in corners)
+    edge = stroke(paint.ink, 0.1 * radius)
+    canvas.add("polygon", class_="crown", points=points, fill=paint.ink, **edge)
 
 
 def _draw_rosette(canvas: Canvas, centre: Point, radius: float, paint: Paint) -> None:
@@ -123,27 +117,15 @@ def draw_trail(canvas: Canvas, points: list[Point], occupied: bool) -> None:
         (base[0] + across[0], base[1] + across[1]),
         (base[0] - across[0], base[1] - across[1]),
     ]
+    shaft = outline([*path[:-1], base])
     # A broad pale stroke, then a narrow dark one: visible on any piece.
     for colour, line, edge, dot in ((theme.halo, 0.17, 0.1, 0.16), (theme.trail, 0.09, 0.02, 0.12)):
         canvas.add(
-            "polyline",
-            class_="trail",
-            points=outline([*path[:-1], base]),
-            fill="none",
-            stroke=colour,
-            stroke_width=line * pen,
-            stroke_linejoin="round",
+            "polyline", class_="trail", points=shaft, fill="none", **stroke(colour, line * pen)
         )
         for landing in path[1:-1]:
             canvas.circle(landing, dot * pen, fill=colour)
-        canvas.add(
-            "polygon",
-            points=outline(head),
-            fill=colour,
-            stroke=colour,
-            stroke_width=edge * pen,
-            stroke_linejoin="round",
-        )
+        canvas.add("polygon", points=outline(head), fill=colour, **stroke(colour, edge * pen))
 
 
 def _towards(start: Point, end: Point, distance: float) -> Point:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 
-from halma.draw.canvas import Attribute, Canvas, Point, outline
+from halma.draw.canvas import Attribute, Canvas, Point, outline, stroke
 from halma.draw.layout import SLOT, Layout
 from halma.draw.palette import DEFAULT, Theme, mix
 from halma.draw.pieces import DISC, draw_disc, draw_heat, draw_marble, draw_ring, draw_trail
@@ -74,18 +74,12 @@ def _draw_squares(canvas: Canvas, scene: Scene, layout: Layout) -> None:
     frame = 0.04 * unit
     width, height = right - left + 2 * frame, bottom - top + 2 * frame
     canvas.rect((left - frame, top - frame), width, height, rx=2 * frame, fill=theme.frame)
-    chequered = any(cell.tint in ("dark", "light") for cell in scene.cells)
+    grid: dict[str, Attribute] = {"stroke": theme.grid, "stroke_width": max(0.5, 0.02 * unit)}
+    if any(cell.tint in ("dark", "light") for cell in scene.cells):
+        grid = {}
     for number, (cell, (x, y)) in enumerate(zip(scene.cells, layout.centres, strict=True)):
-        canvas.rect(
-            (x - unit / 2, y - unit / 2),
-            unit,
-            unit,
-            class_="cell",
-            data_cell=str(number),
-            fill=theme.cell(cell.tint) or theme.plain,
-            stroke=None if chequered else theme.grid,
-            stroke_width=None if chequered else max(0.5, 0.02 * unit),
-        )
+        corner, fill = (x - unit / 2, y - unit / 2), theme.cell(cell.tint) or theme.plain
+        canvas.rect(corner, unit, unit, class_="cell", data_cell=str(number), fill=fill, **grid)
         # Numbers too small to read are left out.
         if cell.tint == "dark" and cell.name and 0.18 * unit >= 6:
             corner = (x - 0.46 * unit, y - 0.38 * unit)
@@ -103,25 +97,18 @@ def _draw_wood(canvas: Canvas, scene: Scene, layout: Layout) -> None:
     if not everything:
         return
 
-    def stroke(path: str, colour: str, width: float) -> None:
-        canvas.add(
-            "path",
-            d=path,
-            fill="none",
-            stroke=colour,
-            stroke_width=width * unit,
-            stroke_linecap="round",
-            stroke_linejoin="round",
-        )
+    def draw(path: str, colour: str, width: float) -> None:
+        pen = stroke(colour, width * unit)
+        canvas.add("path", d=path, fill="none", stroke_linecap="round", **pen)
 
-    stroke(everything, theme.wood_edge, 1.56)
-    stroke(everything, theme.wood, 1.44)
+    draw(everything, theme.wood_edge, 1.56)
+    draw(everything, theme.wood, 1.44)
     for tint in sorted({cell.tint for cell in scene.cells}):
         colour = theme.cell(tint)
         if colour is not None:
             home = {i for i, cell in enumerate(scene.cells) if cell.tint == tint}
-            stroke(_lines(scene, layout, home), mix(theme.wood, colour, 0.8), 0.96)
-    stroke(everything, theme.line, 0.05)
+            draw(_lines(scene, layout, home), mix(theme.wood, colour, 0.8), 0.96)
+    draw(everything, theme.line, 0.05)
     for number, centre in enumerate(layout.centres):
         canvas.circle(
             centre,

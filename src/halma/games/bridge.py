@@ -23,9 +23,6 @@ class StateCodec:
 
     def __init__(self, dtype: Any) -> None:
         self.dtype: np.dtype[Any] = np.dtype(dtype)
-        self._base: np.dtype[Any]
-        self._shape: tuple[int, ...]
-        self._base, self._shape = self.dtype.subdtype or (self.dtype, ())
         parts = _parts(np.zeros((), self.dtype))
         for part in parts:
             if part.dtype.kind not in "biu":
@@ -44,13 +41,13 @@ class StateCodec:
 
     def pack(self, state: Any, source: str) -> bytes:
         """Return a state's bytes; `source` is the method that made it, for error messages."""
-        array = np.asarray(state)
-        if array.shape == self._shape:
-            if array.dtype == self._base:
+        array, base = np.asarray(state), self.dtype.base
+        if array.shape == self.dtype.shape:
+            if array.dtype == base:
                 return array.tobytes()
-            if not self._base.names and array.dtype.kind in "biu":
+            if not base.names and array.dtype.kind in "biu":
                 # Sums of small integers have a wider type; accepted if the values fit.
-                fitted = array.astype(self._base)
+                fitted = array.astype(base)
                 if np.array_equal(fitted, array):
                     return fitted.tobytes()
         raise TypeError(

@@ -81,13 +81,9 @@ class DraughtsGame(Game):
 
     def scene(self, state: bytes, move: int | None = None) -> Scene:
         mover, *board = self.core.describe(state)
+        colours, glyphs = ("white", "black"), {1: "b", 2: "B", -1: "w", -2: "W"}
         pieces = tuple(
-            Piece(
-                square,
-                "black" if piece > 0 else "white",
-                {1: "b", 2: "B", -1: "w", -2: "W"}[piece],
-                crowned=abs(piece) == 2,
-            )
+            Piece(square, colours[piece > 0], glyphs[piece], crowned=abs(piece) == 2)
             for square, piece in enumerate(board)
             if piece
         )

@@ -73,14 +73,10 @@ class EinsteinGame(Game):
 
     def scene(self, state: bytes, move: int | None = None) -> Scene:
         mover, die, phase, *board = self.core.describe(state)
+        tints = {0: "home 2", len(board) - 1: "home 1"}
         cells = tuple(
-            Cell(
-                cell % self.width,
-                cell // self.width,
-                self.cell_name(cell),
-                {0: "home 2", len(board) - 1: "home 1"}.get(cell, "plain"),
-            )
-            for cell in range(len(board))
+            Cell(i % self.width, i // self.width, self.cell_name(i), tints.get(i, "plain"))
+            for i in range(len(board))
         )
         pieces = tuple(
             Piece(cell, "red" if piece > 0 else "blue", _GLYPHS[piece], str(abs(piece)))

@@ -1,9 +1,8 @@
 """Training, from a recipe to reports.
 
-training.py       train(): the call that starts or continues a run
+session.py        train(), and the loop around iterations: clock, Ctrl-C, checkpoints, reports
 recipe.py         recipes, checked against their game; sections.py, settings.py: what can be set
 run.py            the run directory: recipe, versions, lock
-session.py        the loop around iterations: clock, Ctrl-C, checkpoints, reports
 alphazero.py      iterations with a network: self-play, training, gate, evaluation
 tabular.py        iterations with a lookup table
 selfplay.py       games of a network against itself, results of those that are stopped
@@ -21,6 +20,6 @@ reports/          events of a run, and what is made of them: console, TensorBoar
 
 from halma.learn.metrics import read_metrics
 from halma.learn.recipe import Recipe, load
-from halma.learn.training import train
+from halma.learn.session import train
 
 __all__ = ["Recipe", "load", "read_metrics", "train"]

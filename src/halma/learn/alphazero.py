@@ -31,6 +31,7 @@ from halma.learn.trainer import (
     weights_of,
     weights_under,
 )
+from halma.learn.truth import TRUTH_CURVES
 from halma.learn.warm_start import agent_games
 from halma.networks.architectures.build import build
 from halma.networks.export import export
@@ -73,13 +74,7 @@ class AlphaZero(TrainingSession):
         if settings.gate.games:
             found.append(Curve("gate", "against the best", ".1%"))
         found += [Curve(f"vs_{name}", f"against {name}", ".1%") for name in settings.opponents]
-        if settings.truth.every:
-            found += [
-                Curve("wr_p", "WR_p", ".1%"),
-                Curve("err_p", "ERR_p", ".4f"),
-                Curve("mae_v", "MAE_v", ".4f"),
-            ]
-        return tuple(found)
+        return (*found, *(TRUTH_CURVES if settings.truth.every else ()))
 
     # An iteration.
 

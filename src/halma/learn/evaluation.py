@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,36 +24,32 @@ from halma.search import search_options
 _GATE, _MATCH, _TRUTH = 3, 4, 6
 
 
+@dataclass
 class Evaluation:
     """Plays matches of a run's networks; `is_stopped` interrupts them."""
 
-    def __init__(
-        self,
-        game: Game,
-        settings: AlphaZeroSettings,
-        device: str,
-        threads: int,
-        reporter: Reporter,
-        is_stopped: Callable[[], bool],
-    ) -> None:
-        self._game = game
-        self._settings = settings
-        self._device = device
-        self._reporter = reporter
-        self._is_stopped = is_stopped
-        self._opening_plies = default_plies(game)
+    game: Game
+    settings: AlphaZeroSettings
+    device: str
+    threads: int
+    reporter: Reporter
+    is_stopped: Callable[[], bool]
+
+    def __post_init__(self) -> None:
+        self._opening_plies = default_plies(self.game)
         self._candidate: EvaluatorPool | None = None
         self._truth: NetworkTruth | None = None
-        if settings.truth.every:
-            self._truth = NetworkTruth(game, settings.truth, threads, reporter.note)
+        truth = self.settings.truth
+        if truth.every:
+            self._truth = NetworkTruth(self.game, truth, self.threads, self.reporter.note)
 
     def gate(self, iteration: int, network: Network, best: EvaluatorPool) -> float | None:
         """Return a new network's share of points against the best; None without a gate."""
-        gate = self._settings.gate
+        gate = self.settings.gate
         if not gate.games:
             return None
         if self._candidate is None:
-            self._candidate = EvaluatorPool(network, self._device, 1)
+            self._candidate = EvaluatorPool(network, self.device, 1)
         else:
             self._candidate.load(network)
         seeds = self._seeds(iteration, _GATE)
@@ -67,11 +64,11 @@ class Evaluation:
 
         Those that are not due after this iteration are None.
         """
-        settings, found = self._settings, self.no_results()
+        settings, found = self.settings, self.no_results()
         evaluation = settings.evaluation
         if self._is_due(iteration, evaluation.every):
             for number, name in enumerate(settings.opponents):
-                self._reporter.emit(Progress(f"match against {name}"))
+                self.reporter.emit(Progress(f"match against {name}"))
                 seeds = self._seeds(iteration, _MATCH, number)
                 network = self._search_player(best, evaluation.simulations, seeds[0])
                 players = [network, AgentPlayer(agent(name))]
@@ -79,31 +76,31 @@ class Evaluation:
                 found |= match_metrics(name, tally)
         if self._truth is not None and self._is_due(iteration, settings.truth.every):
             seed = np.random.SeedSequence((settings.seed, iteration, _TRUTH)).generate_state(1)[0]
-            found |= self._truth.metrics(best.evaluators[0], int(seed), self._is_stopped)
+            found |= self._truth.metrics(best.evaluators[0], int(seed), self.is_stopped)
         return found
 
     def no_results(self) -> dict[str, float | None]:
         """Return the metrics of an iteration without evaluation: all of them None."""
         found: dict[str, float | None] = {}
-        for name in self._settings.opponents:
+        for name in self.settings.opponents:
             found |= match_metrics(name, None)
         return found | (dict.fromkeys(TRUTH_METRICS) if self._truth is not None else {})
 
     def _is_due(self, iteration: int, every: int) -> bool:
-        return bool(every) and (iteration % every == 0 or iteration == self._settings.iterations)
+        return bool(every) and (iteration % every == 0 or iteration == self.settings.iterations)
 
     def _seeds(self, *purpose: int) -> list[int]:
-        seeds = np.random.SeedSequence((self._settings.seed, *purpose))
+        seeds = np.random.SeedSequence((self.settings.seed, *purpose))
         return [int(seed) for seed in seeds.generate_state(3, np.uint64) >> 2]
 
     def _search_player(self, network: EvaluatorPool, simulations: int, seed: int) -> Player:
-        options = search_options(self._game, **search_values(self._settings.search, noise=False))
-        simulations = simulations or self._settings.search.simulations
-        return SearchPlayer(self._game, network.evaluators[0], options, simulations, seed)
+        options = search_options(self.game, **search_values(self.settings.search, noise=False))
+        simulations = simulations or self.settings.search.simulations
+        return SearchPlayer(self.game, network.evaluators[0], options, simulations, seed)
 
     def _match(self, names: tuple[str, str], players: list[Player], games: int, seed: int) -> Tally:
         plies = self._opening_plies
-        return play_match(self._game, names, players, games, seed, plies, self._is_stopped)
+        return play_match(self.game, names, players, games, seed, plies, self.is_stopped)
 
 
 def match_metrics(name: str, tally: Tally | None) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -58,53 +59,46 @@ def play_match(
     return tally
 
 
+@dataclass(frozen=True)
 class AgentPlayer:
     """An agent, one game after the other."""
 
-    def __init__(self, agent: Agent) -> None:
-        self._agent = agent
+    agent: Agent
 
     def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[Move]:
         """Return the agent's move in each game."""
-        return [self._agent.choose(record, rng) for record, rng in zip(records, rngs, strict=True)]
+        return [self.agent.choose(record, rng) for record, rng in zip(records, rngs, strict=True)]
 
 
+@dataclass(frozen=True)
 class PolicyPlayer:
     """A network's most probable moves, without search (hsueh2023, section IV)."""
 
-    def __init__(self, game: Game, evaluator: Evaluator) -> None:
-        self._game = game
-        self._evaluator = evaluator
+    evaluator: Evaluator
 
     def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[Move]:
         """Return the most probable legal move of each game."""
-        planes = np.stack([record.encode() for record in records])
-        logits, _ = self._evaluator.evaluate(planes)
-        core = self._game.core
+        logits, _ = self.evaluator.evaluate(np.stack([record.encode() for record in records]))
         chosen = []
-        for record, row in zip(records, logits, strict=True):
-            position = record.position
-            values = [row[core.action(position.state, move.value)] for move in position.legal_moves]
+        for position, row in zip((record.position for record in records), logits, strict=True):
+            core, state = position.game.core, position.state
+            values = [row[core.action(state, move.value)] for move in position.legal_moves]
             chosen.append(position.legal_moves[int(np.argmax(values))])
         return chosen
 
 
+@dataclass
 class SearchPlayer:
     """A tree search with a network; the trees of all games grow together."""
 
-    def __init__(
-        self,
-        game: Game,
-        evaluator: Evaluator,
-        options: _core.SearchOptions,
-        simulations: int,
-        seed: int,
-    ) -> None:
-        self._game = game
-        self._evaluator = evaluator
-        self._options = options
-        self._simulations = simulations
-        self._seeds = random.Random(seed)
+    game: Game
+    evaluator: Evaluator
+    options: _core.SearchOptions
+    simulations: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        self._seeds = random.Random(self.seed)
         self._buffer: InferenceBuffer | None = None
 
     def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[Move]:
@@ -112,13 +106,13 @@ class SearchPlayer:
         searches = []
         for record in records:
             search = _core.Search(
-                self._game.core, self._options, "network", seed=self._seeds.getrandbits(62)
+                self.game.core, self.options, "network", seed=self._seeds.getrandbits(62)
             )
             search.set_record(record.core)
-            search.begin(self._simulations)
+            search.begin(self.simulations)
             searches.append(search)
         if self._buffer is None or len(self._buffer.planes) < len(records):
-            self._buffer = self._evaluator.buffer(len(records))
+            self._buffer = self.evaluator.buffer(len(records))
         run_with_network(searches, self._buffer)
         return [
             record.position.legal_moves[search.best()]

@@ -105,16 +105,11 @@ class ReplayBuffer:
 
     def fill(self, files: GameFiles, last: int, note: Callable[[str], None]) -> None:
         """Add the newest games on disk, up to those of iteration `last`."""
-        needed: list[tuple[int, FinishedGames]] = []
-        held = 0
         for iteration in files.iterations():
-            if iteration <= last and held < self._capacity:
+            if iteration <= last and len(self) < self._capacity:
                 games = files.read_or_remove(iteration, note)
                 if games is not None:
-                    needed.append((iteration, games))
-                    held += len(games)
-        for iteration, games in reversed(needed):
-            self.add(iteration, games)
+                    self.add(iteration, games)
 
     def add(self, iteration: int, games: FinishedGames) -> None:
         """Add an iteration's games and drop those that are too old."""

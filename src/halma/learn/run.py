@@ -18,6 +18,7 @@ import os
 import platform
 import subprocess
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -42,6 +43,7 @@ WEIGHTS, MODEL = "best.safetensors", "best.onnx"
 BAD_BATCH = "bad-batch.safetensors"
 
 
+@dataclass
 class RunDirectory:
     """A run directory that this process has locked; `with RunDirectory(...) as run`.
 
@@ -49,9 +51,8 @@ class RunDirectory:
     system if the process is killed.
     """
 
-    def __init__(self, path: Path, recipe: Recipe) -> None:
-        self.path = path
-        self.recipe = recipe
+    path: Path
+    recipe: Recipe
 
     @property
     def checkpoints(self) -> Path:
@@ -156,10 +157,8 @@ class RunDirectory:
 
     def _remove_unfinished(self) -> None:
         """Remove the temporary files of killed processes; no other one writes under our lock."""
-        folders = [entry for entry in self.path.iterdir() if entry.is_dir()]
-        for folder in (self.path, *folders):
-            for leftover in folder.glob(f"*{TEMPORARY}"):
-                leftover.unlink(missing_ok=True)
+        for leftover in self.path.rglob(f"*{TEMPORARY}"):
+            leftover.unlink(missing_ok=True)
 
     def _versions(self) -> dict[str, Any]:
         """Return what must agree for a run to continue."""

@@ -342,10 +342,10 @@ class TabularSettings:
 
     def check(self, game: Game) -> None:
         """Raise a `RecipeError` if settings do not fit the game or each other."""
-        if not _core.Expectimax.supports(game.core):
+        if game.players != 2 or not game.core.index_size:
             raise RecipeError(
-                f"'game' cannot be '{game.name}': a lookup table is for two players, chance and "
-                "positions that can be numbered, as in 'ewn-3x3-3'."
+                f"'game' cannot be '{game.name}': a lookup table is for two players and positions "
+                "that have an index, as in 'ewn-3x3-3'."
             )
         _check_root(self.search)
         for text in self.truth.watch:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,7 @@ def limits(game: Game, settings: AlphaZeroSettings) -> _core.Limits:
     )
 
 
+@dataclass
 class SelfPlay:
     """Plays the games of one iteration after the other.
 
@@ -51,17 +53,12 @@ class SelfPlay:
     between two iterations.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        settings: AlphaZeroSettings,
-        evaluators: Sequence[Evaluator],
-        threads: int,
-    ) -> None:
-        self.game = game
-        self.settings = settings
-        self.evaluators = list(evaluators)
-        self._threads = threads
+    game: Game
+    settings: AlphaZeroSettings
+    evaluators: Sequence[Evaluator]
+    threads: int
+
+    def __post_init__(self) -> None:
         self._stop = threading.Event()
         #: the pool whose games are carried over, and finished games beyond an iteration's
         self._carried: Pool | None = None
@@ -131,7 +128,7 @@ class SelfPlay:
             pool_options(self.game, self.settings),
             self.evaluators,
             slots=max(slots, len(self.evaluators)),
-            threads=self._threads,
+            threads=self.threads,
             seed=self.settings.seed,
             first=(iteration - 1) * play.games,
             games=None if play.carry_over else play.games,

@@ -1,4 +1,4 @@
-"""A training session: the loop around iterations, the same for all methods.
+"""Training: the call that starts or continues a run, and the loop around its iterations.
 
 A run may take several sessions. Each begins from the newest checkpoint and ends with the run's
 last iteration, at Ctrl-C, or when its time is up.
@@ -10,29 +10,73 @@ import math
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from halma.errors import RunError
 from halma.interrupt import Interrupted, deferred_sigint
 from halma.learn.checkpoint import Checkpoints
-from halma.learn.metrics import read_metrics, truncate_metrics
+from halma.learn.metrics import MetricsFile, read_metrics, truncate_metrics
 from halma.learn.recipe import Recipe
 from halma.learn.reports.events import (
     Checkpoint,
     Curve,
     Finished,
+    Handler,
     Iteration,
     Reporter,
     Started,
     Stopped,
 )
 from halma.learn.run import RunDirectory
+from halma.machine import require
+from halma.solve import Solution
 from halma.tensors import TensorFile
 
 if TYPE_CHECKING:
     from halma.tensors import Arrays
+
+
+def train(
+    recipe: Recipe,
+    out: Path,
+    handlers: Sequence[Handler] = (),
+    threads: int = 1,
+    seconds: float = math.inf,
+    device: str = "auto",
+    compiled: bool = False,
+    solution: Solution | None = None,
+) -> dict[str, Any]:
+    """Train as a recipe says, in a run directory; return the metrics of the last iteration.
+
+    A run that was stopped or killed continues from its newest checkpoint; a finished one
+    returns at once. After `seconds` of this session it stops with a checkpoint, as it does at
+    Ctrl-C, which then raises `KeyboardInterrupt`.
+
+    With a network, `device` says where it is trained and evaluated (`auto`, `cpu`, `cuda`), and
+    `compiled` runs it through torch.compile on a GPU, which takes a minute and pays off after
+    a few. With a table, `solution` has the exact values that it is compared with; without one,
+    they are read from where tables are kept, or computed.
+    """
+    session: Callable[..., TrainingSession]
+    if recipe.method == "alphazero":
+        require("torch")
+        from halma.learn.alphazero import AlphaZero
+        from halma.networks.torch_evaluator import find_device
+
+        session = partial(AlphaZero, device=find_device(device), compiled=compiled)
+    else:
+        from halma.learn.tabular import TabularAlphaZero
+
+        session = partial(TabularAlphaZero, solution=solution)
+    with (
+        RunDirectory(out, recipe) as run,
+        closing(Reporter([MetricsFile(out), *handlers])) as reporter,
+    ):
+        return session(recipe, run, reporter, threads, seconds).run()
 
 
 class TrainingSession(ABC):

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halma import _core
-from halma.errors import TableError
 from halma.interrupt import Interrupted, interruptible
 from halma.learn.recipe import Recipe
-from halma.learn.reports.events import Curve
 from halma.learn.sections import TabularSettings, learning_rate, search_values
 from halma.learn.session import TrainingSession
 from halma.learn.truth import (
+    TRUTH_CURVES,
     WIN_RATE_METRICS,
     TestPositions,
     WatchedPositions,
@@ -29,7 +28,6 @@ from halma.learn.truth import (
 from halma.networks.lookup_table import KIND
 from halma.search import search_options
 from halma.solve import Solution
-from halma.solve.solution import ExpectimaxSolution
 from halma.tensors import TensorFile
 
 if TYPE_CHECKING:
@@ -51,11 +49,7 @@ class TabularAlphaZero(TrainingSession):
     """Self-play and table updates by the core, then the comparison with exact values."""
 
     kind = KIND
-    curves = (
-        Curve("wr_p", "WR_p", ".1%", "share of points against perfect play; 50% is perfect"),
-        Curve("err_p", "ERR_p", ".4f", "winning chances that a move costs; 0 is perfect"),
-        Curve("mae_v", "MAE_v", ".4f", "mean error of the values of positions; 0 is perfect"),
-    )
+    curves = TRUTH_CURVES
 
     def __init__(self, *session: Any, solution: Solution | None = None) -> None:
         super().__init__(*session)
@@ -69,9 +63,7 @@ class TabularAlphaZero(TrainingSession):
             checkpoint.copy_to("updates", trainer.updates())
             trainer.restore(self.iteration, checkpoint["recent"].tobytes())
         solution = self._solution or find_solution(self.game, self.threads, self.reporter.note)
-        if not isinstance(solution, ExpectimaxSolution):
-            raise TableError(f"'{self.game.name}' has no solution that a match can be played by.")
-        self._truth = solution.arrays
+        self._truth = solution.exact_arrays()
         positions = decisions_near_start(self.game, self.settings.truth.plies)
         self._test_positions = TestPositions(solution, positions, trainer.row)
         watched = [self.game.position(text) for text in self.settings.truth.watch]
@@ -111,8 +103,7 @@ class TabularAlphaZero(TrainingSession):
     def _evaluate(self, iteration: int) -> dict[str, float]:
         table = self.trainer.table()
         match = self.trainer.match(
-            self._truth["values"],
-            self._truth["distances"],
+            *self._truth,
             self.settings.truth.games,
             seed=_match_seed(self.settings.seed, iteration),
             threads=self.threads,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from torch.nn import functional
 from halma.errors import RunError
 from halma.games import Game
 from halma.interrupt import Interrupted
-from halma.learn.batches import Batch, BatchArrays, Batches
+from halma.learn.batches import Batch, Batches, Indices, Symmetries
 from halma.learn.replay_buffer import ReplayBuffer
 from halma.learn.sections import AlphaZeroSettings, LearningSettings
 from halma.networks.architectures.blocks import Network
@@ -25,6 +24,8 @@ from halma.networks.architectures.build import build
 from halma.networks.network_file import NetworkInfo
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
+#: A step that was made: its number, its losses, and what its batch is made of.
+_Step = tuple[int, Tensor, Indices, Symmetries]
 
 #: Distance from 0 and 1 at which values are clipped before a logarithm.
 _EPSILON = 1e-6
@@ -102,25 +103,25 @@ class Trainer:
         )
         self._thread_count.begin()
         sums = torch.zeros(2, device=self.device)
-        unchecked: deque[tuple[int, Tensor, Batch]] = deque()
+        unchecked: list[_Step] = []
         waited = 0.0
         began = ready = time.perf_counter()
         self.network.train()
-        for number, (batch, arrays) in enumerate(batches, start=1):
+        for number, batch in enumerate(batches, start=1):
             waited += time.perf_counter() - ready
             if self._stopped:
                 raise Interrupted
             with self._thread_count.applied():
-                losses = self._step(batch, arrays, rate)
+                losses = self._step(batch, rate)
             sums += losses
-            unchecked.append((self.steps, losses, batch))
+            unchecked.append((self.steps, losses, batch.rows, batch.symmetries))
             if not self._on_gpu or number % _CHECK_EVERY == 0 or number == steps:
                 self._check(unchecked, batches)
             ready = time.perf_counter()
         policy, value = (sums / max(steps, 1)).tolist()
         return Losses(policy, value, steps, time.perf_counter() - began, waited)
 
-    def _step(self, batch: Batch, arrays: BatchArrays, rate: float) -> Tensor:
+    def _step(self, batch: Batch, rate: float) -> Tensor:
         """Make one step and return the losses of policy and values: (2,)."""
         learning = self.settings.learning
         planes, actions, targets, outcomes = (
@@ -128,8 +129,8 @@ class Trainer:
             for tensor in (batch.planes, batch.actions, batch.targets, batch.outcomes)
         )
         if self._on_gpu:
-            arrays.copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
-            arrays.copied.record()
+            batch.copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
+            batch.copied.record()
         self.steps += 1
         warm = min(1.0, self.steps / learning.warmup_steps) if learning.warmup_steps else 1.0
         for group in self._optimiser.param_groups:
@@ -145,20 +146,16 @@ class Trainer:
         self._optimiser.step()
         return torch.stack((policy_loss, value_loss)).detach()
 
-    def _check(self, unchecked: deque[tuple[int, Tensor, Batch]], batches: Batches) -> None:
+    def _check(self, unchecked: list[_Step], batches: Batches) -> None:
         """Raise `NotANumberError` for the first loss that is not finite."""
-        losses = torch.stack([losses for _, losses, _ in unchecked])
-        for (step, _, batch), finite in zip(
-            unchecked, torch.isfinite(losses).all(1).tolist(), strict=True
-        ):
-            if not finite:
+        finite = torch.isfinite(torch.stack([losses for _, losses, _, _ in unchecked])).all(1)
+        for (step, _, rows, symmetries), is_finite in zip(unchecked, finite.tolist(), strict=True):
+            if not is_finite:
                 # Its arrays may hold a later batch by now; rows and symmetries make it again.
-                arrays = BatchArrays(self.game, len(batch.rows))
-                again = batches.make(batch.rows, batch.symmetries, arrays)
+                again = batches.make(rows, symmetries, Batch(self.game, len(rows)))
                 names = ("planes", "actions", "targets", "outcomes")
-                saved = {name: getattr(again, name).contiguous().numpy() for name in names}
-                saved |= {"rows": batch.rows, "symmetries": batch.symmetries}
-                raise NotANumberError(step, saved)
+                saved = {name: getattr(again, name).numpy() for name in names}
+                raise NotANumberError(step, saved | {"rows": rows, "symmetries": symmetries})
         unchecked.clear()
 
     def state(self) -> dict[str, np.ndarray[Any, Any]]:

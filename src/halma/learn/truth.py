@@ -13,6 +13,7 @@ from halma.agents.tables import OptimalAgent
 from halma.errors import RunError, TableError
 from halma.games import Game, Position
 from halma.learn.matches import AgentPlayer, PolicyPlayer, play_match
+from halma.learn.reports.events import Curve
 from halma.learn.sections import TruthSettings
 from halma.networks.lookup_table import sigmoid, softmax
 from halma.search.evaluator import Evaluator
@@ -24,6 +25,12 @@ Floats = npt.NDArray[np.floating[Any]]
 #: What a network is measured by, and what `win_rate` returns.
 TRUTH_METRICS = ("wr_p", "wr_p_low", "wr_p_high", "err_p", "mae_v")
 WIN_RATE_METRICS = ("wr_p", "wr_p_low", "wr_p_high", "wr_p_first", "wr_p_second")
+#: Those to watch while a run goes on.
+TRUTH_CURVES = (
+    Curve("wr_p", "WR_p", ".1%", "share of points against perfect play; 50% is perfect"),
+    Curve("err_p", "ERR_p", ".4f", "winning chances that a move costs; 0 is perfect"),
+    Curve("mae_v", "MAE_v", ".4f", "mean error of the values of positions; 0 is perfect"),
+)
 #: Distance from 0 and 1 at which values are clipped before their logits are taken.
 _EPSILON = 1e-9
 
@@ -176,7 +183,7 @@ class NetworkTruth:
         tally = play_match(
             self._game,
             ("network", "optimal"),
-            [PolicyPlayer(self._game, evaluator), AgentPlayer(OptimalAgent())],
+            [PolicyPlayer(evaluator), AgentPlayer(OptimalAgent())],
             self._games,
             seed,
             opening_plies=0,

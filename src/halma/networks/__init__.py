@@ -23,12 +23,10 @@ from halma.errors import NetworkError, suggestion
 from halma.games import Game
 from halma.networks.network_file import NetworkInfo, read_info, read_model
 from halma.networks.onnx_evaluator import OnnxEvaluator
-from halma.search.evaluator import Evaluator, FunctionEvaluator, InferenceBuffer
+from halma.search.evaluator import FunctionEvaluator
 
 __all__ = [
-    "Evaluator",
     "FunctionEvaluator",
-    "InferenceBuffer",
     "NetworkInfo",
     "OnnxEvaluator",
     "find_network",

@@ -83,24 +83,20 @@ def open_lookup_table(path: Path, game: Game, keep: bool = True) -> LookupTable:
         files = [file for _, file in list_iterations(path / "checkpoints")]
         if not files:
             raise RunError(f"There is no run with a checkpoint in '{path}'.")
-    fault: TensorFileError | None = None
+    opened = _open if keep else _open.__wrapped__
+    faults = []
     for file in files:
         try:
-            return _cached(file, file.stat().st_mtime_ns, game) if keep else _open(file, game)
+            return opened(file, file.stat().st_mtime_ns, game)
         except TensorFileError as error:
-            fault = fault or error
-    assert fault is not None
-    raise fault
-
-
-def _open(path: Path, game: Game) -> LookupTable:
-    expected = {"kind": KIND, "game": game.name, "rules_version": game.core.version}
-    return LookupTable(game, open_tensors(path, expected))
+            faults.append(error)
+    raise faults[0]
 
 
 @lru_cache(maxsize=8)
-def _cached(path: Path, changed: int, game: Game) -> LookupTable:
-    return _open(path, game)
+def _open(path: Path, changed: int, game: Game) -> LookupTable:
+    expected = {"kind": KIND, "game": game.name, "rules_version": game.core.version}
+    return LookupTable(game, open_tensors(path, expected))
 
 
 def sigmoid(logits: npt.NDArray[Any]) -> npt.NDArray[np.float64]:

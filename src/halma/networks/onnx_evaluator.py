@@ -18,6 +18,7 @@ class OnnxEvaluator(Evaluator):
     def __init__(
         self, info: NetworkInfo, model: bytes, threads: int = 1, name: str = "This network"
     ) -> None:
+        import numpy as np
         import onnxruntime
 
         self.info, self.shape = info, info.shape
@@ -34,10 +35,13 @@ class OnnxEvaluator(Evaluator):
             )
         except Exception as error:  # onnxruntime's exceptions have no common base class
             raise self._refusal(error) from None
-        self._check_outputs()
+        policy, values = self.evaluate(np.zeros((2, *self.shape), np.float32))
+        outputs = {"policy": (policy, info.actions), "values": (values, info.players)}
+        for output, (array, width) in outputs.items():
+            if array.shape != (2, width) or array.dtype != np.float32:
+                raise NetworkError(f"{name} is not used: its {output} have the wrong shape.")
 
     def evaluate(self, planes: Floats) -> tuple[Floats, Floats]:
-        """Evaluate planes; see `Evaluator`."""
         import numpy as np
 
         try:
@@ -47,18 +51,6 @@ class OnnxEvaluator(Evaluator):
         if not np.isfinite(values).all():
             raise NetworkError(f"{self._name} is not used: its values are not finite.")
         return policy, values
-
-    def _check_outputs(self) -> None:
-        """Raise a `NetworkError` unless outputs have the right types and shapes."""
-        import numpy as np
-
-        policy, values = self.evaluate(np.zeros((2, *self.shape), np.float32))
-        for name, array, width in (
-            ("policy", policy, self.info.actions),
-            ("values", values, self.info.players),
-        ):
-            if array.shape != (2, width) or array.dtype != np.float32:
-                raise NetworkError(f"{self._name} is not used: its {name} have the wrong shape.")
 
     def _refusal(self, error: Exception) -> NetworkError:
         words = " ".join(error_text(error).split())

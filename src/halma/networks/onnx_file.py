@@ -27,8 +27,8 @@ _EXTERNAL, _LOCATION = 13, 14
 #: AttributeProto: tensors, graphs and sparse tensors, single and repeated
 _BEYOND_NUMBERS = (5, 6, 10, 11, 22, 23)
 
-# Wire types of protocol buffers.
-_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+# Wire types of protocol buffers; those of fixed length with their bytes.
+_VARINT, _BYTES, _FIXED = 0, 2, {1: 8, 5: 4}
 
 
 class OnnxError(ValueError):
@@ -95,12 +95,8 @@ def _fields(data: memoryview) -> Iterator[tuple[int, int | memoryview]]:
             value, at = _varint(data, at)
             yield key >> 3, value
             continue
-        if kind == _BYTES:
-            length, at = _varint(data, at)
-        elif kind in (_FIXED32, _FIXED64):
-            length = 4 if kind == _FIXED32 else 8
-        else:
-            raise _damaged()
+        # A type that does not exist is taken to be longer than what is left.
+        length, at = _varint(data, at) if kind == _BYTES else (_FIXED.get(kind, len(data)), at)
         if length > len(data) - at:
             raise _damaged()
         yield key >> 3, data[at : at + length]

@@ -94,7 +94,6 @@ class TorchEvaluator(Evaluator):
             return self._run(planes)
 
     def evaluate(self, planes: Floats) -> tuple[Floats, Floats]:
-        """Evaluate planes; see `Evaluator`."""
         if self.device.type == "cpu":
             policy, values = self.run(torch.from_numpy(planes))
             return policy.numpy(), values.numpy()
@@ -150,7 +149,6 @@ class CudaBuffer:
             self._done.record(self._stream)
 
     def finish(self) -> tuple[Array, Array]:
-        """Wait for the outputs."""
         self._done.synchronize()
         return self._policy[: self._number].numpy(), self._values[: self._number].numpy()
 

@@ -74,11 +74,9 @@ class CallbackBuffer:
         self._number = 0
 
     def start(self, number: int) -> None:
-        """Set the number of positions."""
         self._number = number
 
     def finish(self) -> tuple[Array, Array]:
-        """Evaluate them."""
         return self._function(self.planes[: self._number])
 
 
@@ -96,5 +94,4 @@ class FunctionEvaluator(Evaluator):
         self._function = function
 
     def evaluate(self, planes: Floats) -> tuple[Floats, Floats]:
-        """Call the function."""
         return self._function(planes)

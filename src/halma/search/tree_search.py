@@ -75,7 +75,11 @@ class TreeSearch:
                 "number of them."
             )
         record = at if isinstance(at, Record) else Record(self.game, at)
-        position = searchable(record)
+        position = record.position
+        if position.is_chance:
+            raise ChanceError("A search starts where a player is to move, not at chance.")
+        if record.is_over:
+            raise GameOverError("A search starts where a player is to move: the game is over.")
         self._core.set_record(record.core)
         began = time.perf_counter()
         if self._buffer is not None:
@@ -131,13 +135,3 @@ def run_with_network(searches: Sequence[_core.Search], buffer: InferenceBuffer) 
     except RuntimeError as error:
         # From the core: a logit or a value is not finite.
         raise NetworkError(f"The search has stopped: {error}.") from None
-
-
-def searchable(record: Record) -> Position:
-    """Return a record's position, in which a player must be to move."""
-    position = record.position
-    if position.is_chance:
-        raise ChanceError("A search starts where a player is to move, not at chance.")
-    if record.is_over:
-        raise GameOverError("A search starts where a player is to move: the game is over.")
-    return position

@@ -119,6 +119,13 @@ class Solution(ABC):
         for start in range(0, size, _CHUNK):
             yield np.arange(start, min(size, start + _CHUNK))
 
+    def exact_arrays(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.uint8]]:
+        """Return values and distances by index, (index size,) each, as `_core.Expectimax` does."""
+        if not self.has_distances:
+            raise TableError(f"The table of '{self.game.name}' was written without distances.")
+        indices = np.arange(self.game.core.index_size)
+        return np.nan_to_num(self.values_at(indices)), self.distances_at(indices)
+
     def start_value(self) -> float | None:
         """Return the value of the start for the first player, averaged over random set-ups."""
         start = self.game.start()
@@ -144,7 +151,7 @@ class Solution(ABC):
 
 
 class ExpectimaxSolution(Solution):
-    """A game with chance, solved by `_core.Expectimax`."""
+    """A game solved by `_core.Expectimax`."""
 
     kind = "expectimax solution"
 
@@ -169,6 +176,9 @@ class ExpectimaxSolution(Solution):
 
     def look_up_many(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
         return self.core.look_up_many(states)
+
+    def exact_arrays(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.uint8]]:
+        return self.arrays["values"], self.arrays["distances"]
 
     def values_at(self, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """Return values by index; NaN where no game can get to."""

@@ -34,11 +34,11 @@ def plan(game: Game, memory: int, threads: int = 2, pieces: int | None = None) -
     """Return the solver to use, or raise the `TableError` that says why it is impossible."""
     engine = engine_for(game, threads, pieces)
     if engine is None:
-        size = game.core.index_size
-        reason = f"its {size:,} positions" if size else "its positions, too many to number,"
+        reason = f"it has {game.players} players" if game.players != 2 else "it has no index"
+        if game.players == 2 and game.core.index_size:
+            reason = f"its index has {game.core.index_size:,} entries"
         raise TableError(
-            f"'{game.name}' cannot be solved, as {reason} cannot be put into an order"
-            f"{largest_that_fits(game, memory)}."
+            f"'{game.name}' cannot be solved, as {reason}{largest_that_fits(game, memory)}."
         )
     needed = engine.bytes_needed
     free = free_memory() or memory

@@ -98,15 +98,8 @@ def save_arrays(
     offset = 0
     for name, array in arrays.items():
         offset = _aligned(offset)
-        entries.append(
-            {
-                "name": name,
-                "dtype": array.dtype.str,
-                "length": array.size,
-                "offset": offset,
-                "checksum": "0" * 2 * _DIGEST,
-            }
-        )
+        place = {"dtype": array.dtype.str, "length": array.size, "offset": offset}
+        entries.append({"name": name, **place, "checksum": "0" * 2 * _DIGEST})
         offset += array.nbytes
     contents = {**_identity(game), "kind": kind, "about": dict(about), "arrays": entries}
     contents["bytes"] = offset

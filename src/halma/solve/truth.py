@@ -104,9 +104,7 @@ class Truth:
                 }
                 for opening in self.openings
             ],
-            "longest_line": None
-            if line is None
-            else {"start": line.start.text, "plies": line.plies, "steps": line.steps},
+            "longest_line": line and {**vars(line), "start": line.start.text},
             "agents": [asdict(errors) for errors in self.errors],
             "notes": self.notes,
         }

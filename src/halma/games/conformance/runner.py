@@ -92,32 +92,28 @@ def check(game: Game, games: int = 20, seed: int = 0) -> ConformanceReport:
 
 
 def _test(requirement: Requirement, sample: Sample) -> RequirementResult:
+    scope = requirement.scope
+    kinds = ("decision", "terminal", "chance") if scope == "any" else (scope,)
+    targets: list[list[Position]] = [[position] for position in sample.positions(*kinds)]
+    if scope == "game" or (scope == "kernel" and sample.playable):
+        targets = [[]]
     failures: list[str] = []
     tested = 0
-    for target in _targets(requirement, sample):
+    for target in targets:
         tested += 1
         sample.violations.clear()
         try:
-            requirement.test(sample, *([] if target is None else [target]))
+            requirement.test(sample, *target)
         except Exception as error:
             sample.fail(f"This was raised: {error_text(error)}.")
-        failures += [violation + _where(sample, target) for violation in sample.violations]
+        failures += [violation + _where(sample, *target) for violation in sample.violations]
         if len(failures) >= MAX_FAILURES:
             break
     kept = tuple(failures[:MAX_FAILURES])
     return RequirementResult(requirement.name, requirement.text, tested, kept)
 
 
-def _targets(requirement: Requirement, sample: Sample) -> list[Position | None]:
-    """Return the positions to test a requirement on; None is the game as a whole."""
-    scope = requirement.scope
-    if scope == "game" or (scope == "kernel" and sample.playable):
-        return [None]
-    kinds = ("decision", "terminal", "chance") if scope == "any" else (scope,)
-    return [*sample.positions(*kinds)]
-
-
-def _where(sample: Sample, target: Position | None) -> str:
+def _where(sample: Sample, target: Position | None = None) -> str:
     at = "" if target is None else f"At {sample.name(target.state)} "
     return f" {at}(seed {sample.seed}){'.' if at else ''}"
 

@@ -107,10 +107,8 @@ def claims_fig12(runs: VariantRuns) -> Claims:
         if runs.variant in LEARNS_WITHOUT_NOISE:
             yield Claim(f"{title} with ε > 0", '"relatively low"', ours)
         else:
-            what, paper = (
-                f"{title} with ε > 0, and without noise",
-                '"relatively low"; higher without',
-            )
+            what = f"{title} with ε > 0, and without noise"
+            paper = '"relatively low"; higher without'
             remark = agree(without > max(values.values()))
             yield Claim(what, paper, f"{ours}; {without:.4f}", remark)
 

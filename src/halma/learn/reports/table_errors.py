@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -114,22 +113,25 @@ def find_errors(table: LookupTable, solution: Solution, worst: int = 6) -> Table
     clouds = tuple(Cloud(at_least) for at_least in LEVELS)
     largest = [_Top(worst) for _ in LEVELS]
     most_updated = _Top(SAMPLE)
-    for rows, learned, exact, updates in _portions(table, solution):
+    for first in range(0, len(table), _PORTION):
+        part = first, min(len(table), first + _PORTION)
+        rows, updates, learned = np.arange(*part), table.updates(*part), table.values(*part)
+        exact = solution.values_at(table.indices(*part).astype(np.int64))
         for cloud, top in zip(clouds, largest, strict=True):
             chosen = updates >= cloud.at_least
             cloud.add(exact[chosen], learned[chosen])
             top.add(np.abs(learned - exact)[chosen], rows[chosen])
         most_updated.add(updates[updates > 0], rows[updates > 0])
     # Of the levels that have positions, the highest says most: those values should be right.
-    last = max((i for i, cloud in enumerate(clouds) if cloud.positions), default=0)
+    level = max((i for i, cloud in enumerate(clouds) if cloud.positions), default=0)
     sample = [_compared_position(table, solution, row) for row in most_updated.rows]
     wrong = [position for position in sample if position.loss > _core.VALUE_TOLERANCE]
     return TableErrors(
         table.iteration,
         len(table),
         clouds,
-        LEVELS[last],
-        [_compared_position(table, solution, row) for row in largest[last].rows],
+        LEVELS[level],
+        [_compared_position(table, solution, row) for row in largest[level].rows],
         len(sample),
         len(wrong),
         sorted(wrong, key=lambda position: -position.loss)[:worst],
@@ -152,16 +154,6 @@ def _compared_position(table: LookupTable, solution: Solution, row: int) -> Comp
         top,
         sorted(errors, key=lambda move: -move.probability),
     )
-
-
-def _portions(
-    table: LookupTable, solution: Solution
-) -> Iterator[tuple[Rows, Floats, Floats, npt.NDArray[np.uint32]]]:
-    """Yield rows, their learned and exact values, and their numbers of updates."""
-    for first in range(0, len(table), _PORTION):
-        last = min(len(table), first + _PORTION)
-        exact = solution.values_at(table.indices(first, last).astype(np.int64))
-        yield np.arange(first, last), table.values(first, last), exact, table.updates(first, last)
 
 
 class _Top:
