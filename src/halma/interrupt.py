@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from types import FrameType
 from typing import TypeVar
@@ -24,6 +24,9 @@ def interruptible(work: Callable[[], T]) -> T:
             done.set_exception(error)
 
     threading.Thread(target=run, daemon=True).start()
+    # A signal that arrives just before a wait does not end it: hence many short ones.
+    while not done.done():
+        wait([done], timeout=0.1)
     return done.result()
 
 

@@ -1,7 +1,7 @@
 """Agents, which choose moves. `agent("greedy:stochastic")` finds one by its name."""
 
 from halma.agents.agent import Agent, AgentSpec, Analyst
-from halma.agents.human import LeftError
+from halma.agents.human import HumanAgent, LeftError
 from halma.agents.play import Step, play_game
 from halma.agents.registry import agent, register, specs
 
@@ -9,6 +9,7 @@ __all__ = [
     "Agent",
     "AgentSpec",
     "Analyst",
+    "HumanAgent",
     "LeftError",
     "Step",
     "agent",

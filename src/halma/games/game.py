@@ -391,4 +391,5 @@ def normalise_move(text: str) -> str:
 
 
 def _list(choices: Sequence[Move | Outcome], most: int) -> str:
-    return ", ".join([choice.text for choice in choices[:most]] + ["..."] * (len(choices) > most))
+    more = f" and {len(choices) - most} more" if len(choices) > most else ""
+    return ", ".join(choice.text for choice in choices[:most]) + more
