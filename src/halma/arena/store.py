@@ -22,7 +22,7 @@ from halma.arena.games import PlayedGame
 from halma.arena.plan import Plan
 from halma.errors import HalmaError, StoreError
 from halma.games import Position, Record
-from halma.games.registry import load
+from halma.games import game as find_game
 
 #: "HLMA", in the header of our SQLite files
 APPLICATION_ID = 0x484C4D41
@@ -266,7 +266,7 @@ def replay_game(store: GameStore, identifier: int) -> Replay:
     """Play a stored game again; raise a `StoreError` if its moves cannot be played."""
     match, played = store.game(identifier)
     plan = next(stored.plan for stored in store.matches() if stored.id == match)
-    game = load(plan["game"])
+    game = find_game(plan["game"])
     steps = []
     try:
         record = Record(game, game.position(played.start))

@@ -147,6 +147,15 @@ class ScriptedGame(Game):
         """Return a state of this index."""
         raise NotImplementedError("A game with an index_size must write unindex().")
 
+    # For simple agents.
+
+    def move_advance(self, state: State, move: int) -> float:
+        """Return how far a legal move brings its piece forward; negative is backward.
+
+        `greedy` plays the move that advances most. A game without it has no greedy player.
+        """
+        raise NotImplementedError
+
     # Notation and drawings.
 
     def format_state(self, state: State) -> str:
@@ -210,6 +219,11 @@ class ScriptedGame(Game):
 
     def format_outcome(self, state: bytes, outcome: int) -> str:
         return self.outcome_text(self._states.unpack(state), outcome)
+
+    def advance(self, state: bytes, move: int) -> float:
+        if type(self).move_advance is ScriptedGame.move_advance:
+            return super().advance(state, move)  # which says that there is none
+        return float(self.move_advance(self._states.unpack(state), move))
 
     def scene(self, state: bytes, move: int | None = None) -> Scene:
         return self.state_scene(self._states.unpack(state), move)
