@@ -377,6 +377,7 @@ def test_stopped_while_it_learns(whole, tmp_path):
 
 
 def test_out_of_time(tmp_path):
+    train(small(iterations=1), tmp_path / "run")  # whatever else the machine does meanwhile
     listener = Listener()
     last = train(small(iterations=100_000), tmp_path / "run", [listener], seconds=1.5)
     assert listener.all(Stopped)[0].iteration == last["iteration"]
