@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
 import typer
 
 from halma.errors import HalmaError
+from halma.plugins import explain
 
 if TYPE_CHECKING:
     from halma.games import Move, Position
@@ -47,6 +48,12 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
         except OSError as error:
             file = f"'{error.filename}': " if error.filename else ""
             _exit(_USER_ERROR, f"{file}{error.strerror}.")
+        except Exception as error:
+            # Errors in a game or agent of the user are theirs; any other one is ours.
+            reason = explain(error)
+            if reason is None:
+                raise
+            _exit(_USER_ERROR, f"{reason}.")
 
     return run
 
