@@ -2,7 +2,7 @@
 
 from halma.agents.agent import Agent, AgentSpec, Analyst
 from halma.agents.human import HumanAgent, LeftError
-from halma.agents.play import Step, play_game
+from halma.agents.play import Step, check_seats, play_game
 from halma.agents.registry import agent, register, specs
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "LeftError",
     "Step",
     "agent",
+    "check_seats",
     "play_game",
     "register",
     "specs",

@@ -103,7 +103,8 @@ def recent(record: Record, player: int) -> tuple[list[str], list[int]]:
     while since and (positions[since - 1].is_chance or positions[since - 1].mover != player):
         since -= 1
     ply = sum(not position.is_chance for position in positions[:since])
-    lines, cells = [], []
+    lines: list[str] = []
+    cells: list[int] = []
     for before, text in zip(positions[since:-1], texts[since:], strict=True):
         if before.is_chance:
             lines.append(f"chance: {text}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from halma.agents.agent import Agent
 from halma.errors import HalmaError
-from halma.games import Move, Outcome, Position, Record
+from halma.games import Game, Move, Outcome, Position, Record
 
 
 @dataclass(frozen=True)
@@ -17,6 +17,15 @@ class Step:
 
     before: Position
     played: Move | Outcome
+
+
+def check_seats(game: Game, agents: Sequence[Agent]) -> None:
+    """Raise a `HalmaError` unless there is one agent for each player."""
+    if len(agents) != game.players:
+        raise HalmaError(
+            f"'{game.name}' is for {game.players} players, so it takes {game.players} agents, "
+            f"not {len(agents)}."
+        )
 
 
 def play_game(
@@ -30,12 +39,7 @@ def play_game(
     taken back goes on as it would have. The game also stops once the record has `most_plies`
     plies, 0 meaning never.
     """
-    players = record.game.players
-    if len(agents) != players:
-        raise HalmaError(
-            f"'{record.game.name}' is for {players} players, so it takes {players} agents, "
-            f"not {len(agents)}."
-        )
+    check_seats(record.game, agents)
     rolled = sum(chance for chance, _ in record.events)
     while not record.is_over and not (most_plies and record.plies >= most_plies):
         before = record.position

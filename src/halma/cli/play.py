@@ -37,13 +37,14 @@ def play(
     json: JsonFlag = False,
 ) -> None:
     """Play a game between agents and draw it; the agent human is you."""
-    from halma.agents import agent
+    from halma.agents import agent, check_seats
     from halma.cli.live_game import LiveGame
 
     players = [agent(name) for name in agents]
     record, seed = _begin(game, position, save, seed)
+    check_seats(record.game, players)
     live = LiveGame(record, players, seed, save)
-    seats = zip(record.game.seat_names, live.names, strict=False)
+    seats = zip(record.game.seat_names, live.names, strict=True)
     names = [f"{seat} ({name})" for seat, name in seats]
     person = any(live.persons)
     if person:

@@ -34,10 +34,12 @@ class OutcomeReport:
     def as_dict(self, most_moves: int) -> dict[str, Any]:
         """Return all of it as plain values, with the best moves."""
         outcome, analysis = self.outcome, self.analysis
-        found = {"position": self.position.text} if analysis is None else analysis.as_dict()
-        found |= {"value": self.value, "proven": self.proven}
-        found["moves"] = found.get("moves", [])[:most_moves]
-        return {"outcome": outcome.text, "probability": outcome.probability, **found}
+        odds = {"outcome": outcome.text, "probability": outcome.probability}
+        if analysis is None:
+            position, value = self.position.text, self.value
+            return {**odds, "position": position, "value": value, "proven": True, "moves": []}
+        found = analysis.as_dict()
+        return {**odds, **found, "moves": found["moves"][:most_moves]}
 
 
 @dataclass(frozen=True)
