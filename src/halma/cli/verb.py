@@ -14,6 +14,7 @@ from typing import Annotated, Any, ParamSpec
 import typer
 
 from halma.errors import HalmaError
+from halma.machine import is_optional, missing_library
 
 P = ParamSpec("P")
 
@@ -35,6 +36,10 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
             sys.stdout.flush()
         except HalmaError as error:
             _exit(_USER_ERROR, str(error))
+        except ModuleNotFoundError as error:
+            if not is_optional(error.name):
+                raise
+            _exit(_USER_ERROR, str(missing_library(str(error.name))))
         except KeyboardInterrupt:
             _exit(_INTERRUPTED, "Stopped.")
         except BrokenPipeError:

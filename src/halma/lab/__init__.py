@@ -11,6 +11,7 @@ from halma.errors import HalmaError, suggestion
 from halma.lab.experiment import Paper
 from halma.lab.report import PaperReport
 from halma.lab.workspace import Workspace
+from halma.machine import require
 
 __all__ = ["Workspace", "find_paper", "reproduce"]
 
@@ -25,6 +26,8 @@ def reproduce(
     """
     found = find_paper(paper)
     experiments = found.choose(experiment, variants, workspace.full)
+    needed = dict.fromkeys(chain.from_iterable(chosen.libraries for chosen in experiments))
+    require(*(library for library in needed if library == "matplotlib" or not workspace.draw_only))
     failed = workspace.run_all(
         lambda: chain.from_iterable(chosen.jobs(workspace) for chosen in experiments)
     )
