@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from halma.cli import arena
+from halma.cli import arena, completion
 from halma.cli.verb import GameName, JsonFlag, Seed, note, print_answer
 from halma.errors import HalmaError
 
@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 
 def match(
-    agents: Annotated[list[str], typer.Argument(help="Two agents, or one for each player.")],
+    agents: Annotated[
+        list[str],
+        typer.Argument(
+            help="Two agents, or one for each player.", autocompletion=completion.agents
+        ),
+    ],
     game: GameName,
     games: Annotated[
         int, typer.Option(min=1, help="Number of games; with --sprt the maximum.")

@@ -13,13 +13,18 @@ from typing import Annotated, Any, ParamSpec
 
 import typer
 
+from halma.cli import completion
 from halma.errors import HalmaError
 from halma.machine import is_optional, missing_library
 
 P = ParamSpec("P")
 
-Variant = Annotated[str, typer.Argument(help="A variant, such as ewn-5x5-6.")]
-GameName = Annotated[str, typer.Option(help="A variant, such as ewn-5x5-6.")]
+Variant = Annotated[
+    str, typer.Argument(help="A variant, such as ewn-5x5-6.", autocompletion=completion.variants)
+]
+GameName = Annotated[
+    str, typer.Option(help="A variant, such as ewn-5x5-6.", autocompletion=completion.variants)
+]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Seed = Annotated[int, typer.Option(help="Seed of the random numbers.")]
 
