@@ -16,6 +16,7 @@ import typer
 from halma.cli import completion
 from halma.errors import HalmaError
 from halma.machine import is_optional, missing_library
+from halma.plugins import explain
 
 P = ParamSpec("P")
 
@@ -41,10 +42,6 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
             sys.stdout.flush()
         except HalmaError as error:
             _exit(_USER_ERROR, str(error))
-        except ModuleNotFoundError as error:
-            if not is_optional(error.name):
-                raise
-            _exit(_USER_ERROR, str(missing_library(str(error.name))))
         except KeyboardInterrupt:
             _exit(_INTERRUPTED, "Stopped.")
         except BrokenPipeError:
@@ -54,6 +51,14 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
         except OSError as error:
             file = f"'{error.filename}': " if error.filename else ""
             _exit(_USER_ERROR, f"{file}{error.strerror}.")
+        except Exception as error:
+            # Errors in a game or agent of the user are theirs; any other one is ours.
+            reason = explain(error)
+            if reason is not None:
+                _exit(_USER_ERROR, f"{reason}.")
+            if isinstance(error, ModuleNotFoundError) and is_optional(error.name):
+                _exit(_USER_ERROR, str(missing_library(str(error.name))))
+            raise
 
     return run
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from halma.errors import NetworkError, suggestion
 from halma.games import Game
-from halma.games.registry import load as load_game
+from halma.games import game as find_game
 from halma.networks.network_file import NetworkInfo, read_info, read_model
 from halma.networks.onnx_evaluator import OnnxEvaluator
 from halma.networks.position_network import NetworkOutput, PositionNetwork
@@ -63,7 +63,7 @@ def load_network(name: Path | str, game: Game | None = None, threads: int = 1) -
     """
     path = find_network(str(name))
     evaluator = load(path, game, threads)
-    return PositionNetwork(game or load_game(evaluator.info.game), evaluator.info, evaluator)
+    return PositionNetwork(game or find_game(evaluator.info.game), evaluator.info, evaluator)
 
 
 def find_network(name: str) -> Path:
