@@ -248,7 +248,7 @@ def test_impossible_limits(limits):
         ("rhombus-4x4-3", {"weights": [1.0]}),
         ("rhombus-4x4-3", {"weights": [1.0, float("nan"), 2.0]}),
         ("rhombus-4x4-3", {"table_bits": 40}),
-        ("rhombus-4x4-3", {"scale": 0.0}),
+        ("rhombus-4x4-3", {"scale": -1.0}),
         ("frogs-3-2", {"weights": [1.0]}),
         ("star-37-3p", {"kind": "alphabeta"}),
         ("star-37-3p", {"kind": "expectimax"}),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from halma.agents import human, mcts, minimax, racing, tables
+from halma.agents import best, human, mcts, minimax, racing, tables
 from halma.agents.agent import Agent, AgentSpec
 from halma.errors import NameSyntaxError, UnknownAgentError, suggestion
 from halma.names import join, resolve, split
@@ -12,6 +12,7 @@ from halma.names import join, resolve, split
 _SPECS = {
     spec.name: spec
     for spec in (
+        best.SPEC,
         *racing.SPECS,
         mcts.SPEC,
         *minimax.SPECS,
@@ -32,8 +33,8 @@ def specs() -> Iterator[AgentSpec]:
     return iter(_SPECS.values())
 
 
-def agent(name: str) -> Agent:
-    """Return the agent of this name, e.g. `agent("greedy:stochastic")`."""
+def spec_of(name: str) -> AgentSpec:
+    """Return the spec of an agent by its name, with or without options."""
     bare = split(name[:500].partition(":")[0])[0]
     spec = _SPECS.get(bare)
     if spec is None:
@@ -41,6 +42,13 @@ def agent(name: str) -> Agent:
             f"There is no agent '{bare[:60]}'.{suggestion(bare, _SPECS)} "
             f"There are {', '.join(_SPECS)}."
         )
+    return spec
+
+
+def agent(name: str) -> Agent:
+    """Return the agent of this name, e.g. `agent("greedy:stochastic")`."""
+    spec = spec_of(name)
+    bare = spec.name
     if spec.no_path:
         path = name.partition(":")[2]
         if not path:

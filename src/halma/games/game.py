@@ -103,6 +103,15 @@ class Game(ABC):
 
         return game, (self.name,)
 
+    @property
+    def strongest(self) -> str:
+        """The strongest player of this variant: the agent's name, with what it searches a second.
+
+        Its `nodes` or `sims` are those of the highest level of `best`. Empty: chosen by what
+        the game offers.
+        """
+        return ""
+
     def start(self) -> Position:
         """Return the position before the first move; it may be at chance."""
         return Position(self, self.core.initial())
