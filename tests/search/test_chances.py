@@ -32,19 +32,20 @@ def test_a_lead_is_scaled_by_the_game():
 @pytest.mark.parametrize("variant", ["rhombus-6x6-6", "rhombus-7x7-6", "star-121-2p"])
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])
 def test_nobody_has_won_at_the_start(variant, depth):
-    assert 0.25 < analysis(variant, f"alphabeta:depth={depth}").value < 0.75
+    """A move ahead is worth something, but never the game."""
+    assert 0.4 < analysis(variant, f"alphabeta:depth={depth}").value < 0.8
 
 
 @pytest.mark.parametrize("kind", ["maxn", "paranoid"])
-def test_equal_players_have_equal_chances(kind):
+def test_equal_players_have_about_equal_chances(kind):
+    """The one to move has a little more."""
     for players in (3, 4, 6):
         value = analysis(f"star-121-{players}p", f"{kind}:depth=1").value
-        assert value == pytest.approx(1 / players, abs=0.1)
+        assert 1 / players < value < 1 / players + 0.2
 
 
-@pytest.mark.parametrize("name", ["alphabeta:depth=5", "expectimax:depth=5"])
-def test_what_is_proven_is_exact(name):
-    found = analysis("rhombus-3x3-3", name.replace("5", "9"))
+def test_what_is_proven_is_exact():
+    found = analysis("rhombus-3x3-3", "alphabeta:depth=9")
     assert found.moves[0].proof == "win"
     assert found.value == 1.0 and found.proven
 

@@ -323,7 +323,7 @@ def test_expectimax_is_expectiminimax(name, shares):
     chosen = positions[0].game
     weights = _core.default_weights(chosen.core)
     searches = [
-        Minimax(chosen, "expectimax", pruning=pruning, ordering=ordering, limits="rules")
+        Minimax(chosen, "expectimax", pruning=pruning, ordering=ordering, limits="rules", scale=1.0)
         for pruning in ("none", "windows", "probes")
         for ordering in ("listed", "score")
     ]

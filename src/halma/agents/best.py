@@ -6,6 +6,7 @@ offers. A variant whose solution is at hand is played perfectly.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from halma import _core
 from halma.agents.agent import Agent, AgentSpec, Analyst
 from halma.errors import OptionError, UnknownAgentError
 from halma.games import Game, Move, Record
-from halma.names import Option, Value, split
+from halma.names import Option, Value, join, resolve, split
 from halma.search.minimax import MAX_DEPTH, has_chance
 
 if TYPE_CHECKING:
@@ -96,19 +97,19 @@ def best_name(record: Record, level: int = TOP, limits: Mapping[str, Value] | No
         left = len(game.scene(record.position.state).pieces)
         if pieces := endgames_at_hand(game, left):
             given["endgames"] = str(pieces)
-    return f"{bare}:{','.join(f'{key}={value}' for key, value in given.items())}"
+    return join(bare, resolve(bare, given, spec.options), spec.options)
 
 
 def _share(least: int, most: int, level: int) -> int:
     """Return the budget of a level; from each to the next it grows by the same factor."""
-    return round(least * (most / least) ** ((level - 1) / (TOP - 1)))
+    return round(least * math.pow(most / least, (level - 1) / (TOP - 1)))
 
 
 def _by_hooks(game: Game) -> str:
     """Return the strongest player of a game that does not say."""
     offered = _core.capabilities(game.core)
     if game.players == 2 and offered["features"]:
-        return "expectimax:nodes=500000" if has_chance(game) else "alphabeta:nodes=1000000"
+        return "expectimax:nodes=2000000" if has_chance(game) else "alphabeta:nodes=1000000"
     sims = 10_000 if offered["compiled"] else 1000
     return f"mcts:sims={sims}" + (",solver=on" if game.players == 2 else "")
 

@@ -19,9 +19,7 @@ def analyse(
     position: Annotated[str, typer.Argument(help="A position as text, or 'start'.")],
     agent: Annotated[
         str,
-        typer.Option(
-            help="An agent that searches, such as mcts:sims=1000 or best:time=5."
-        ),
+        typer.Option(help="An agent that searches, such as mcts:sims=1000 or best:time=5."),
     ] = "best",
     moves: Annotated[int, typer.Option(min=1, help="Number of moves to show, the best first.")] = 8,
     seed: Seed = 0,

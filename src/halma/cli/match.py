@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def match(
-    agents: Annotated[list[str], typer.Argument(help="Two agents, one for each player, or one to play 'best'.")],
+    agents: Annotated[
+        list[str], typer.Argument(help="Two agents, or one for each player; one plays best.")
+    ],
     game: GameName,
     games: Annotated[
         int, typer.Option(min=1, help="Number of games; with --sprt the maximum.")

@@ -55,7 +55,7 @@ class DarkChessGame(Game):
 
     @property
     def strongest(self) -> str:
-        return "expectimax:nodes=1000000"
+        return "expectimax:nodes=10000000"
 
     def cell_name(self, cell: int) -> str:
         """Return a cell's name; cells are numbered file by file."""

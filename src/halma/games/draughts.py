@@ -47,7 +47,7 @@ class DraughtsGame(Game):
 
     @property
     def strongest(self) -> str:
-        return "alphabeta:nodes=2000000"
+        return "alphabeta:nodes=5000000"
 
     def format_position(self, state: bytes) -> str:
         mover, *board = self.core.describe(state)

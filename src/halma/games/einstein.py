@@ -44,7 +44,7 @@ class EinsteinGame(Game):
 
     @property
     def strongest(self) -> str:
-        return "mcts:sims=100000"
+        return "mcts:sims=500000,c=0.7,solver=on"
 
     def cell_name(self, cell: int) -> str:
         """Return a cell's name, `a1` being the top left one."""

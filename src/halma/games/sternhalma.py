@@ -90,10 +90,10 @@ class SternhalmaGame(Game):
     @property
     def strongest(self) -> str:
         if self.name == "rhombus-7x7-6":
-            return "net:rhombus-7x7-6,sims=400"
+            return "net:rhombus-7x7-6,sims=800"
         if self.players == 2:
-            return "alphabeta:nodes=300000"
-        return "mcts:sims=5000,evaluator=linear"
+            return "alphabeta:nodes=1000000"
+        return "paranoid:nodes=2000000"
 
     def format_position(self, state: bytes) -> str:
         mover, first, second, *board = self.core.describe(state)
