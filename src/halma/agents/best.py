@@ -78,7 +78,9 @@ def best_name(record: Record, level: int = TOP, limits: Mapping[str, Value] | No
     if level == TOP and set(limits) <= {"time"} and is_at_hand(game):
         return "optimal"
     name = game.strongest or _by_hooks(game)
-    spec = spec_of(name)
+    spec = spec_of(name.partition(":")[0])
+    if spec is None or spec.no_path:
+        return name  # of a file: it has no levels
     bare, given = split(name, main=spec.main)
     known = {option.key for option in spec.options}
     least = _LEAST.get(bare, _LEAST_NODES)
@@ -97,7 +99,7 @@ def best_name(record: Record, level: int = TOP, limits: Mapping[str, Value] | No
         left = len(game.scene(record.position.state).pieces)
         if pieces := endgames_at_hand(game, left):
             given["endgames"] = str(pieces)
-    return join(bare, resolve(bare, given, spec.options), spec.options)
+    return join(bare, resolve(bare, given, spec.options), spec.options, spec.main)
 
 
 def _share(least: int, most: int, level: int) -> int:
