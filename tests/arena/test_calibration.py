@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from halma.arena.calibration import Sample, calibrate, fit
+from halma.arena.calibration import LeadSample, calibrate, fit
 from halma.errors import HalmaError
 from halma.games import game
 
@@ -18,7 +18,7 @@ def synthetic(scale, players, games, rng):
         for _ in range(10):
             lead = rng.gauss(0, 2 / scale)
             odds = scale * lead - math.log(players - 1)
-            samples.append(Sample(lead, float(rng.random() < 1 / (1 + math.exp(-odds)))))
+            samples.append(LeadSample(lead, float(rng.random() < 1 / (1 + math.exp(-odds)))))
         played.append(samples)
     return played
 
@@ -54,4 +54,4 @@ def test_without_an_evaluation_there_is_nothing_to_fit():
     with pytest.raises(HalmaError, match="no linear evaluation"):
         calibrate(game("frogs-2-1"), games=2)
     with pytest.raises(HalmaError, match="no position with a lead"):
-        fit(2, [[Sample(0.0, 1.0)]])
+        fit(2, [[LeadSample(0.0, 1.0)]])

@@ -26,7 +26,7 @@ _BINS = 10
 
 
 @dataclass(frozen=True)
-class Sample:
+class LeadSample:
     """A lead of a player to move, and the share of the win that player got in the end."""
 
     lead: float
@@ -39,13 +39,13 @@ class Calibration:
 
     players: int
     #: the samples of each game
-    games: Sequence[Sequence[Sample]]
+    games: Sequence[Sequence[LeadSample]]
     scale: float
     #: half the width of its 95% interval; games are independent, positions are not
     error: float
 
     @property
-    def samples(self) -> list[Sample]:
+    def samples(self) -> list[LeadSample]:
         """The samples of all games."""
         return [sample for game in self.games for sample in game]
 
@@ -99,7 +99,7 @@ def calibrate(
     return fit(game.players, played)
 
 
-def fit(players: int, games: Sequence[Sequence[Sample]]) -> Calibration:
+def fit(players: int, games: Sequence[Sequence[LeadSample]]) -> Calibration:
     """Fit the scale by maximum likelihood, with an interval from the scatter between games."""
     # Newton's method, on leads of about 1 so that steps are small at first.
     leads = [abs(sample.lead) for game in games for sample in game]
@@ -127,7 +127,7 @@ def fit(players: int, games: Sequence[Sequence[Sample]]) -> Calibration:
     return Calibration(players, games, scale / unit, error / unit)
 
 
-def _play(search: Minimax, depth: int, seed: str) -> list[Sample]:
+def _play(search: Minimax, depth: int, seed: str) -> list[LeadSample]:
     """Play one game and return a sample for each move whose value is an estimate."""
     game = search.game
     record, dice = play_opening(game, seed, default_plies(game))
@@ -147,7 +147,7 @@ def _play(search: Minimax, depth: int, seed: str) -> list[Sample]:
     if not record.is_over:
         return []
     won = _shares(record)
-    return [Sample(lead, won[player]) for player, lead in found]
+    return [LeadSample(lead, won[player]) for player, lead in found]
 
 
 def _lead(position: Position, weights: Sequence[float]) -> float:
