@@ -18,7 +18,8 @@ def match(
     agents: Annotated[
         list[str],
         typer.Argument(
-            help="Two agents, or one for each player.", autocompletion=completion.agents
+            help="Two agents, or one for each player; one plays best.",
+            autocompletion=completion.agents,
         ),
     ],
     game: GameName,
@@ -47,6 +48,8 @@ def match(
     from halma.arena import make_plan
     from halma.arena.sprt import parse_sprt
 
+    if len(agents) == 1:
+        agents = [*agents, "best"]
     test = None if sprt is None else parse_sprt(sprt)
     plan = make_plan(game, agents, seed, opening_plies, arena.book_positions(book, game), plies)
     if test is not None and len(plan.agents) != 2:

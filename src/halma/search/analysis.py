@@ -32,6 +32,15 @@ class MoveReport:
     #: how the game may go on, this move first
     line: tuple[str, ...] = ()
 
+    @property
+    def value_text(self) -> str:
+        """The value as people read it: a proof, or a number, that of an estimate never 0 or 1."""
+        if self.proof and self.proof != "exact":
+            return f"{self.proof}, proven"
+        if self.value is None:
+            return ""
+        return f"{self.value:.3f}, proven" if self.proof else estimate_text(self.value)
+
     def as_dict(self) -> dict[str, Any]:
         """Return all of it as plain values."""
         return {
@@ -47,12 +56,9 @@ class MoveReport:
 
     def cells(self) -> dict[str, str]:
         """Return a row of a table by the names of its columns; what is not known is empty."""
-        value = "" if self.value is None else f"{self.value:.3f}"
-        if self.proof is not None:
-            value = f"{value if self.proof == 'exact' else self.proof}, proven"
         return {
             "move": self.move.text,
-            "value": value,
+            "value": self.value_text,
             "visits": "" if self.visits is None else f"{self.visits:,}",
             "prior": "" if self.prior is None else f"{self.prior:.3f}",
             "line": " ".join(self.line),
@@ -130,6 +136,11 @@ class Analysis:
             line(f"and {hidden} more moves" if hidden else ""),
             line(self.effort),
         )
+
+
+def estimate_text(value: float) -> str:
+    """Return a value that is not proven with three digits, neither 0.000 nor 1.000."""
+    return f"{max(0.001, min(0.999, value)):.3f}"
 
 
 def certainty(value: float) -> str:
