@@ -1,6 +1,7 @@
 """Agents, which choose moves. `agent("greedy:stochastic")` finds one by its name."""
 
 from halma.agents.agent import Agent, AgentSpec, Analyst
+from halma.agents.best import best_name, player_of
 from halma.agents.human import HumanAgent, LeftError
 from halma.agents.play import Step, check_seats, play_game
 from halma.agents.registry import agent, register, specs
@@ -13,8 +14,10 @@ __all__ = [
     "LeftError",
     "Step",
     "agent",
+    "best_name",
     "check_seats",
     "play_game",
+    "player_of",
     "register",
     "specs",
 ]

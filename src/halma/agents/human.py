@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from halma.agents.agent import AgentSpec, Analyst
+from halma.agents.best import player_of
 from halma.draw.terminal import has_colour
 from halma.draw.text import draw_text
-from halma.errors import HalmaError, MoveError, MoveSyntaxError, suggestion
+from halma.errors import HalmaError, MoveError, MoveSyntaxError, UnknownAgentError, suggestion
 from halma.games import Move, Position, Record
 from halma.games.game import normalise_move
 from halma.interrupt import interruptible
@@ -152,10 +153,10 @@ def _moves(position: Position, cell: str) -> str:
 
 def _hint(record: Record, rng: random.Random) -> str:
     from halma.agents.registry import agent
-    from halma.solve.solver import is_at_hand
 
-    adviser = agent("optimal" if is_at_hand(record.game) else "mcts:time=2")
-    assert isinstance(adviser, Analyst)
+    adviser = player_of(agent("best"), record)
+    if not isinstance(adviser, Analyst):
+        raise UnknownAgentError(f"'{adviser.name}', the best agent here, gives no hints.")
     found = interruptible(lambda: adviser.analyse(record, rng))
     value = "" if found.value is None else f", value {found.value:.2f} from 0 (loss) to 1 (win)"
     return f"{found.best.text} ({adviser.name}{value})"

@@ -13,8 +13,8 @@ from halma.interrupt import interruptible
 if TYPE_CHECKING:
     import random
 
-    from halma.games import Game, Position
-    from halma.search.analysis import Analysis, MoveReport
+    from halma.games import Position
+    from halma.search.analysis import Analysis
     from halma.search.outcomes import ChanceAnalysis
 
 
@@ -22,12 +22,9 @@ def analyse(
     variant: Variant,
     position: Annotated[str, typer.Argument(help="A position as text, or 'start'.")],
     agent: Annotated[
-        str | None,
-        typer.Option(
-            help="An agent that searches, such as mcts:sims=1000. By default optimal where a "
-            "solution is available, otherwise mcts:sims=10000."
-        ),
-    ] = None,
+        str,
+        typer.Option(help="An agent that searches, such as mcts:sims=1000 or best:time=5."),
+    ] = "best",
     roll: Annotated[
         list[str] | None,
         typer.Option(help="An outcome of chance, such as 3; may be given several times."),
@@ -43,19 +40,24 @@ def analyse(
     """
     import random
 
-    from halma.agents import Analyst
+    from halma.agents import Analyst, player_of
     from halma.agents import agent as find_agent
     from halma.games import Record, game
     from halma.search.outcomes import analyse_outcomes
 
     chosen = game(variant)
-    analyst = find_agent(agent or _default_agent(chosen))
-    if not isinstance(analyst, Analyst):
-        raise UnknownAgentError(f"'{analyst.name}' cannot analyse a position.")
+    named = find_agent(agent)
+    if not isinstance(named, Analyst):
+        raise UnknownAgentError(f"'{named.name}' cannot analyse a position.")
     start = chosen.start() if position == "start" else chosen.position(position)
     start, drawn = _resolve(start, roll or [], random.Random(seed))
     if drawn:
         note(f"The set-up is drawn with seed {seed}: {', '.join(drawn)}.")
+
+    if start.is_terminal:
+        raise GameOverError(f"No player is to move in '{start.text}': the game is over.")
+    analyst = player_of(named, Record(chosen, start))
+    assert isinstance(analyst, Analyst)
 
     def look(at: Position) -> Analysis:
         record = Record(chosen, at)
@@ -67,8 +69,6 @@ def analyse(
         answer = {**about, **rolled.as_dict(moves)}
         print_answer(json, answer, lambda: _print_outcomes(rolled, analyst.name))
         return
-    if start.is_terminal:
-        raise GameOverError(f"No player is to move in '{start.text}': the game is over.")
     found = look(start)
     answer = {**about, **found.as_dict()}
     answer["moves"] = answer["moves"][:moves]
@@ -101,12 +101,6 @@ def _resolve(
     return position, drawn
 
 
-def _default_agent(game: Game) -> str:
-    from halma.solve.solver import is_at_hand
-
-    return "optimal" if is_at_hand(game) else "mcts:sims=10000"
-
-
 def _print(found: Analysis, name: str, most: int) -> None:
     from rich.console import Console
     from rich.markup import escape
@@ -118,18 +112,12 @@ def _print(found: Analysis, name: str, most: int) -> None:
         table.add_column(heading, justify="left" if heading == "move" else "right", no_wrap=True)
     table.add_column("line")
     for report in found.moves[:most]:
-        table.add_row(
-            escape(report.move.text),
-            _value(report),
-            "" if report.visits is None else f"{report.visits:,}",
-            "" if report.prior is None else f"{report.prior:.3f}",
-            escape(" ".join(report.line)),
-        )
+        table.add_row(*map(escape, report.cells().values()))
     console = Console(highlight=False)
     console.print(table)
     if len(found.moves) > most:
         console.print(f"and {len(found.moves) - most} more moves")
-    console.print(_effort(found))
+    console.print(found.effort)
 
 
 def _print_outcomes(found: ChanceAnalysis, name: str) -> None:
@@ -156,24 +144,3 @@ def _print_outcomes(found: ChanceAnalysis, name: str) -> None:
         who = found.position.game.seat_names[found.position.mover]
         console.print(f"mean value for {who}: {found.value:.3f}")
     console.print("--roll OUTCOME shows all moves after an outcome.")
-
-
-def _value(report: MoveReport) -> str:
-    if report.proof and report.proof != "exact":
-        return f"{report.proof}, proven"
-    shown = "" if report.value is None else f"{report.value:.3f}"
-    return f"{shown}, proven" if report.proof else shown
-
-
-def _effort(found: Analysis) -> str:
-    """Return simulations, nodes, depth and time of an analysis as text."""
-    parts = [
-        f"{number:,} {what}"
-        for number, what in ((found.simulations, "simulations"), (found.nodes, "nodes"))
-        if number is not None
-    ]
-    if found.depth is not None:
-        parts.append(f"depth {found.depth}")
-    if found.seconds is not None:
-        parts.append(f"{found.seconds:.3f} s")
-    return ", ".join(parts)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from halma.cli import completion
 from halma.cli.verb import INTERRUPTED, GameName, JsonFlag, drawing, note, print_answer
 from halma.errors import HalmaError
 
@@ -22,8 +23,15 @@ _SEEDS = 1_000_000
 
 
 def play(
-    agents: Annotated[list[str], typer.Argument(help="One agent for each player, in order.")],
     game: GameName,
+    agents: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="One agent for each player, in order. Seats left open after human play best; "
+            "without agents you have the first.",
+            autocompletion=completion.agents,
+        ),
+    ] = None,
     position: Annotated[str | None, typer.Option(help="Start from this position.")] = None,
     save: Annotated[
         Path | None,
@@ -40,8 +48,11 @@ def play(
     from halma.agents import agent, check_seats
     from halma.cli.live_game import LiveGame
 
-    players = [agent(name) for name in agents]
     record, seed = _begin(game, position, save, seed)
+    named = agents or ["human"]
+    if "human" in named:
+        named = [*named, *["best"] * (record.game.players - len(named))]
+    players = [agent(name) for name in named]
     check_seats(record.game, players)
     live = LiveGame(record, players, seed, save)
     seats = zip(record.game.seat_names, live.names, strict=True)

@@ -128,6 +128,15 @@ class Game(ABC):
         return self
 
     @property
+    def strongest(self) -> str:
+        """The strongest player of this variant: the agent's name, with what it searches a second.
+
+        Its `nodes` or `sims` are those of the highest level of `best`. Empty: chosen by what
+        the game offers.
+        """
+        return ""
+
+    @property
     def seat_names(self) -> tuple[str, ...]:
         """The players as people are told of them: `player 1, red`."""
         if len(self.player_colours) != len(self.player_names):
