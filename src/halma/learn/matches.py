@@ -48,7 +48,10 @@ def play_match(
             turn = [one for one in going if one.to_move == index]
             if is_stopped():
                 raise Interrupted
-            if turn:
+            if isinstance(player, AgentPlayer):
+                for one in turn:
+                    one.choose_and_play(player.agent)
+            elif turn:
                 moves = player.choose([one.record for one in turn], [one.rng for one in turn])
                 for one, move in zip(turn, moves, strict=True):
                     one.play(move)
