@@ -1,6 +1,7 @@
 """Agents, which choose moves. `agent("greedy:stochastic")` finds one by its name."""
 
 from halma.agents.agent import Agent, AgentSpec, Analyst
+from halma.agents.best import best_name, player_of
 from halma.agents.human import LeftError
 from halma.agents.play import Step, play_game
 from halma.agents.registry import agent, register, specs
@@ -12,7 +13,9 @@ __all__ = [
     "LeftError",
     "Step",
     "agent",
+    "best_name",
     "play_game",
+    "player_of",
     "register",
     "specs",
 ]
