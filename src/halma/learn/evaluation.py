@@ -104,11 +104,15 @@ class Evaluation:
 
 
 def match_metrics(name: str, tally: Tally | None) -> dict[str, Any]:
-    """Return the metrics of a match: share of points and Elo, each with its 95% interval."""
+    """Return the metrics of a match: share of points and Elo, each with its 95% interval.
+
+    One set of games has no interval.
+    """
     key = f"vs_{name}"
     keys = [key, *(f"{key}_{what}" for what in ("low", "high", "elo", "elo_low", "elo_high"))]
     if tally is None:
         return dict.fromkeys(keys)
-    score = tally.score
-    values = (score.value, *score.interval, tally.elo, *tally.elo_interval)
+    nothing, score = (None, None), tally.score
+    ends, elo_ends = score.interval or nothing, tally.elo_interval or nothing
+    values = (score.value, *ends, tally.elo, *elo_ends)
     return dict(zip(keys, values, strict=True))

@@ -176,7 +176,7 @@ class NetworkTruth:
 
     def metrics(
         self, evaluator: Evaluator, seed: int, is_stopped: Callable[[], bool]
-    ) -> dict[str, float]:
+    ) -> dict[str, float | None]:
         """Return what `TRUTH_METRICS` names."""
         logits, values = evaluator.evaluate(self._planes)
         likely = np.clip(values[:, 0].astype(np.float64), _EPSILON, 1 - _EPSILON)
@@ -189,7 +189,7 @@ class NetworkTruth:
             opening_plies=0,
             is_stopped=is_stopped,
         )
-        low, high = tally.score.interval
+        low, high = tally.score.interval or (None, None)
         return {
             "wr_p": tally.score.value,
             "wr_p_low": low,
