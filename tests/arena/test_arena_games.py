@@ -2,7 +2,6 @@
 
 import itertools
 import multiprocessing
-from collections import Counter
 from functools import partial
 
 import pytest

@@ -84,7 +84,8 @@ def test_six_players_play_as_many_games_as_wanted():
     assert (found["games"], found["sets"], found["set_size"]) == (4, 2, 2)
     assert result.stderr == ""
     one = run(*six, "--games", 2)
-    assert "[" not in one.stdout and "los" not in one.stdout
+    assert "2 games in 1 pair," in one.stdout
+    assert "[" not in one.stdout and "los " not in one.stdout
     assert "One set of games gives no interval" in one.stdout
 
 

@@ -80,9 +80,10 @@ def play(
     }
 
 
-def set_name(plan: Plan) -> str:
-    """Return what the sets of a plan are called."""
-    return "pairs" if plan.set_size == 2 else f"sets of {plan.set_size}"
+def set_name(plan: Plan, number: int = 2) -> str:
+    """Return what this number of sets of a plan is called."""
+    end = "" if number == 1 else "s"
+    return f"pair{end}" if plan.set_size == 2 else f"set{end} of {plan.set_size}"
 
 
 def _score(tallies: Sequence[Tally]) -> str:

@@ -55,10 +55,10 @@ def match(
 
 
 def _print(report: dict[str, Any], tally: Tally) -> None:
-    plan = tally.plan
+    plan, sets = tally.plan, len(tally.sets)
     print(f"{' - '.join(plan.agents)}  ({plan.game}, seed {plan.seed})")
     print(
-        f"{tally.games} games in {len(tally.sets)} {arena.set_name(plan)}, {tally.distinct} distinct, "
+        f"{tally.games} games in {sets} {arena.set_name(plan, sets)}, {tally.distinct} distinct, "
         f"{report['mean_plies']:.1f} plies each"
     )
     print()
