@@ -1,4 +1,6 @@
 // Bindings of AnyGame: states are bytes, moves and outcomes are integers.
+#include <nanobind/stl/tuple.h>
+
 #include "bind.hpp"
 
 namespace halma::python {
@@ -130,7 +132,15 @@ void bind_game(nb::module_& module) {
       .def_ro("repetitions", &Limits::repetitions)
       .def_ro("no_progress", &Limits::no_progress)
       .def_ro("cycle_window", &Limits::cycle_window)
-      .def_ro("cycle_landings", &Limits::cycle_landings);
+      .def_ro("cycle_landings", &Limits::cycle_landings)
+      .def("__getstate__",
+           [](const Limits& limits) {
+             return std::make_tuple(limits.plies, limits.repetitions, limits.no_progress, limits.cycle_window,
+                                    limits.cycle_landings);
+           })
+      .def("__setstate__", [](Limits& self, const std::tuple<int, int, int, int, int>& state) {
+        std::apply([&](auto... values) { new (&self) Limits{values...}; }, state);
+      });
 
   using G = const AnyGame&;
   using B = const nb::bytes&;

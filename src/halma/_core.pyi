@@ -42,6 +42,10 @@ class Limits:
     @property
     def cycle_landings(self) -> int: ...
 
+    def __getstate__(self) -> tuple[int, int, int, int, int]: ...
+
+    def __setstate__(self, arg: tuple[int, int, int, int, int], /) -> None: ...
+
 class AnyGame:
     """The rules of one variant; states are bytes, moves integers."""
 

@@ -6,7 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from halma import _core
 from halma.errors import (
@@ -98,10 +98,16 @@ class Game(ABC):
         return hash(self.name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Copied and pickled by name, because the core's object cannot be.
+        # Pickled by name, because the core's object cannot be.
         from halma.games.registry import game
 
         return game, (self.name,)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
 
     def start(self) -> Position:
         """Return the position before the first move; it may be at chance."""

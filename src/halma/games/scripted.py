@@ -72,6 +72,11 @@ class ScriptedGame(Game):
             self.shape = (self._states.length, 1, 1)
         super().__init__(name or kind.lower(), Bridge(self, self._states), self.limits, options)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Pickled by its class and attributes; what connects it to the core is made anew.
+        attributes = {k: v for k, v in vars(self).items() if k not in ("core", "_states")}
+        return _rebuild, (type(self), attributes)
+
     def blank(self) -> State:
         """Return a new state that is zero everywhere, to be filled in."""
         return self._states.blank()
@@ -213,3 +218,11 @@ class ScriptedGame(Game):
 
     def scene(self, state: bytes, move: int | None = None) -> Scene:
         return self.state_scene(self._states.unpack(state), move)
+
+
+def _rebuild(kind: type[ScriptedGame], attributes: Mapping[str, Any]) -> ScriptedGame:
+    """Return a game of this class with these attributes, for pickles."""
+    game = kind.__new__(kind)
+    vars(game).update(attributes)
+    ScriptedGame.__init__(game, game.name, game.options)
+    return game
