@@ -278,7 +278,7 @@ def test_games_do_not_depend_on_the_number_of_workers():
 def test_an_error_in_a_worker_is_raised():
     plan = make_plan("cdc-2x4-PPPP", ["random", "greedy"])
     for workers in (1, 2):
-        with pytest.raises(HalmaError, match="no measure of advance"):
+        with pytest.raises(HalmaError, match="no measure of how far"):
             play_matches([plan], 10, workers)
 
 

@@ -132,7 +132,7 @@ def test_a_book_and_its_errors(tmp_path):
         (("match", "greedy", "random", "--game", "ewn"), "There is no variant"),
         (("match", "greedy", "rendom", "--game", "ewn-3x3-3"), "Did you mean 'random'"),
         (("match", "greedy", "--game", "ewn-3x3-3"), "takes two agents, not 1"),
-        (("match", "random", "greedy", "--game", "cdc-2x4-PPPP"), "no measure of advance"),
+        (("match", "random", "greedy", "--game", "cdc-2x4-PPPP"), "no measure of how far"),
         ((*MATCH, "--sprt", "elo0=5"), None),
         ((*MATCH, "--sprt", "elo0=50"), "elo0 < elo1"),
         ((*MATCH, "--opening-plies", "2000"), "0 to 1999 plies"),

@@ -53,6 +53,12 @@ class MinimaxAgent:
             record, depth=self.depth, nodes=self.nodes, seconds=self.seconds, all_moves=True
         ).as_analysis()
 
+    def check(self, game: Game) -> None:
+        """Raise an error if the search, its weights, phases or tables do not fit a game."""
+        self._search(game)
+        if self.phases:
+            game.contact(game.start().state)
+
     def _search(self, game: Game) -> Minimax:
         if self._made is None or self._made.game is not game:
             self._made = Minimax(game, **self.options, oracle=self.oracles.oracle(game))
