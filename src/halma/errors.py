@@ -62,6 +62,14 @@ class RecordError(HalmaError):
     """A game record cannot be read or replayed."""
 
 
+class GameReadError(RecordError):
+    """A game of a file cannot be read: its number and, in a text, the line."""
+
+    def __init__(self, number: int, line: int, message: str) -> None:
+        self.number, self.line, self.message = number, line, message
+        super().__init__(f"Game {number}{f', line {line}' if line else ''}: {message}")
+
+
 class StoreError(HalmaError):
     """A file of stored games cannot be read or written."""
 

@@ -8,7 +8,8 @@ import pytest
 from arena_helpers import made_up
 
 from halma.arena import GameStore, Sprt, make_plan, play_matches
-from halma.arena.store import APPLICATION_ID, VERSION, replay_game
+from halma.arena.saved import saved_game
+from halma.arena.store import APPLICATION_ID, VERSION
 from halma.errors import StoreError
 
 PLAN = make_plan("ewn-3x3-3", ["greedy", "random"], seed=4)
@@ -98,18 +99,14 @@ def test_another_plan_is_another_match(path):
 def test_games_can_be_replayed(path):
     with GameStore(path, read_only=True) as store:
         for identifier in (1, 2, 31, 60):
-            replayed = replay_game(store, identifier)
-            played, game = replayed.played, replayed.record.game
-            assert replayed.record.result == played.result
-            assert len(replayed.steps) == len(played.moves)
-            assert replayed.at_ply(0).text == game.position(replayed.at_ply(0).text).text
-            assert replayed.at_ply(played.plies) == replayed.record.position
-            if not game.position(played.start).is_chance:
-                assert replayed.at_ply(0).text == played.start
-                after = game.position(played.start).play(played.moves[0])
-                assert replayed.at_ply(1) == after
+            played = store.game(identifier)[1]
+            saved = saved_game(store, identifier)
+            assert saved.record.texts == list(played.moves)
+            assert saved.record.start.text == played.start
+            assert saved.record.result == saved.result == played.result
+            assert saved.end == played.end and saved.facts["number"] == played.number
         with pytest.raises(StoreError, match=r"There is no game 61 .* games 1 to 60"):
-            replay_game(store, 61)
+            saved_game(store, 61)
 
 
 def test_an_illegal_game_cannot_be_replayed(tmp_path):
@@ -117,7 +114,7 @@ def test_an_illegal_game_cannot_be_replayed(tmp_path):
     with GameStore(path) as store:
         store.add(OTHER, made_up(0, (1.0, 0.0), ("a1-g7",)))
         with pytest.raises(StoreError, match="Game 1 cannot be replayed"):
-            replay_game(store, 1)
+            saved_game(store, 1)
 
 
 def test_the_same_game_twice_is_refused(path):

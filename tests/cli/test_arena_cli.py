@@ -252,7 +252,7 @@ def test_what_cannot_be_replayed(db, tmp_path):
     other = tmp_path / "other.txt"
     other.write_text("words " * 1000, encoding="utf-8")
     before = other.read_bytes()
-    assert "not a database" in refused("replay", other)
+    assert "There are no games in" in refused("replay", other)
     assert "not a database" in refused(*MATCH, "--db", other)
     assert other.read_bytes() == before
 

@@ -20,7 +20,8 @@ def some_games(variant, number=7):
 
     search = {"rule": "puct", "dirichlet_weight": 0.25}
     options = selfplay_options(game, search, simulations=2, random_plies_max=2)
-    limits = _core.Limits(plies=12)
+    own = game.limits
+    limits = _core.Limits(plies=12, repetitions=own.repetitions, no_progress=own.no_progress)
     evaluator = FunctionEvaluator(game.shape, equal)
     return Pool(game, options, [evaluator], slots=4, games=number, limits=limits).play()
 

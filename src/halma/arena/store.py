@@ -17,12 +17,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from halma.agents import Step
 from halma.arena.games import PlayedGame
 from halma.arena.plan import Plan
-from halma.errors import HalmaError, StoreError
-from halma.games import Position, Record
-from halma.games.registry import load
+from halma.errors import StoreError
 
 #: "HLMA", in the header of our SQLite files
 APPLICATION_ID = 0x484C4D41
@@ -242,42 +239,3 @@ def _played(values: Sequence[Any]) -> PlayedGame:
 
 def _checksum(values: Sequence[Any]) -> int:
     return zlib.crc32(json.dumps(list(values)).encode())
-
-
-@dataclass(frozen=True)
-class Replay:
-    """A stored game, played again."""
-
-    #: ids of game and match in the store
-    id: int
-    match: int
-    played: PlayedGame
-    record: Record
-    #: moves and outcomes with the positions before them
-    steps: list[Step]
-
-    def at_ply(self, ply: int | None) -> Position:
-        """Return the decision position after this number of moves; the last position for None."""
-        decisions = [step.before for step in self.steps if not step.before.is_chance]
-        return self.record.position if ply is None or ply >= len(decisions) else decisions[ply]
-
-
-def replay_game(store: GameStore, identifier: int) -> Replay:
-    """Play a stored game again; raise a `StoreError` if its moves cannot be played."""
-    match, played = store.game(identifier)
-    plan = next(stored.plan for stored in store.matches() if stored.id == match)
-    game = load(plan["game"])
-    steps = []
-    try:
-        record = Record(game, game.position(played.start))
-        for text in played.moves:
-            before = record.position
-            if before.is_chance:
-                steps.append(Step(before, before.find_outcome(text)))
-                record.resolve(text)
-            else:
-                steps.append(Step(before, before.find(text)))
-                record.play(text)
-    except HalmaError as error:
-        raise StoreError(f"Game {identifier} cannot be replayed: {error}") from None
-    return Replay(identifier, match, played, record, steps)

@@ -23,7 +23,8 @@ app = typer.Typer(
 
 #: Each is a function in a module of its name, in the order of `halma --help`.
 VERBS = (
-    "games show perft check play analyse match tournament replay solve truth train report reproduce"
+    "games show perft check play analyse match tournament replay convert "
+    "solve truth train report reproduce"
 )
 for name in VERBS.split():
     function = getattr(import_module(f"halma.cli.{name}"), name)

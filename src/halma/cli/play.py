@@ -65,9 +65,11 @@ def draw_step(step: Step, number: int, who: str) -> None:
         print(draw_text(before.game.scene(before.state, step.played.value)), end="\n\n")
 
 
-def print_end(record: Record, end: str, names: Sequence[str]) -> None:
-    """Draw the last position and print the result."""
+def print_end(
+    record: Record, end: str, names: Sequence[str], scores: Sequence[float] | None = None
+) -> None:
+    """Draw the last position and print the result, the record's own unless `scores` are given."""
     print(record.position)
     print(f"\nOver after {record.plies} plies, {end}.")
-    for name, score in zip(names, record.result, strict=True):
+    for name, score in zip(names, scores or record.result, strict=True):
         print(f"{name}: {score:g}")

@@ -1,28 +1,32 @@
-"""`halma replay`: list and draw stored games."""
+"""`halma replay`: list and draw the games of a file."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from halma.cli.play import draw_step, print_end
-from halma.cli.verb import JsonFlag, print_json, write_file
+from halma.cli.verb import JsonFlag, print_json, printable, write_file
 from halma.errors import HalmaError
 
 if TYPE_CHECKING:
-    from halma.arena.store import GameStore, Replay
+    from halma.arena import GameStore
+    from halma.games import Game, Position, Record
+    from halma.games.saved import SavedGame
 
-#: what a list shows of a game
+#: what a list shows of a stored game
 _LISTED = ("number", "agents", "plies", "result", "end")
 
 
 def replay(
-    db: Annotated[Path, typer.Argument(help="A file of games, written with --db.")],
-    game: Annotated[int | None, typer.Argument(help="The id of a game in the file.")] = None,
+    file: Annotated[Path, typer.Argument(help="A match database, or any other file of games.")],
+    game: Annotated[int | None, typer.Argument(help="Id or number of a game in the file.")] = None,
     match: Annotated[int | None, typer.Option(help="List the games of this match.")] = None,
+    rules: Annotated[
+        str | None, typer.Option("--game", help="The variant, if the file does not tell it.")
+    ] = None,
     ply: Annotated[
         int | None, typer.Option(min=0, help="Draw the position after this ply.")
     ] = None,
@@ -31,29 +35,68 @@ def replay(
     ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """List stored matches and games, or draw a game move by move."""
-    from halma.arena.store import GameStore, replay_game
+    """List matches and games of a file, or draw a game move by move."""
+    from halma.arena import GameStore
+    from halma.arena.saved import saved_game
+    from halma.cli.game_files import find_game, is_database
+    from halma.games.registry import load
 
     if game is None and (ply is not None or svg is not None):
         raise HalmaError("--ply and --svg need the id of a game.")
     if game is not None and match is not None:
         raise HalmaError("Give a game or --match, not both.")
-    with GameStore(db, read_only=True) as store:
+    if not is_database(file):
+        variant = None if rules is None else load(rules)
         if game is None:
-            _list(store, match, json)
+            _list_file(file, variant, match, json)
             return
-        replayed = replay_game(store, game)
-    plies = replayed.played.plies
-    if ply is not None and ply > plies:
-        raise HalmaError(f"Game {game} has {plies} plies, so there is no ply {ply}.")
+        saved = find_game(file, variant, game)
+    else:
+        with GameStore(file, read_only=True) as store:
+            if game is None:
+                _list(store, match, json)
+                return
+            saved = saved_game(store, game)
+    record = saved.record
+    if ply is not None and ply > record.plies:
+        raise HalmaError(f"Game {game} has {record.plies} plies, so there is no ply {ply}.")
+    position = _at_ply(record, ply)
     if svg is not None:
-        write_file(svg, replayed.at_ply(ply).svg())
+        write_file(svg, position.svg())
     if json:
-        print_json(_as_dict(replayed, ply))
+        at = {"ply": record.plies if ply is None else ply, "position": position.text}
+        print_json({**saved.as_dict(), **at})
     elif ply is not None:
-        print(replayed.at_ply(ply))
+        print(position)
     elif svg is None:
-        _draw(replayed)
+        _draw(saved)
+
+
+def _list_file(path: Path, game: Game | None, match: int | None, json: bool) -> None:
+    """List the games of a file that is not a match database."""
+    from halma.cli.game_files import read_games
+
+    games: list[dict[str, Any]] = []
+    for number, found in enumerate(read_games(path, game, match), 1):
+        if isinstance(found, HalmaError):
+            games.append({"id": number, "error": str(found)})
+        else:
+            row = found.as_dict()
+            games.append({"id": number, **{key: row[key] for key in ("variant", *_LISTED[1:])}})
+    if not any("variant" in row for row in games):
+        why = f" {games[0]['error']}" if games else ""
+        raise HalmaError(f"There are no games in '{path}'.{why}")
+    if json:
+        print_json({"matches": [], "games": games})
+        return
+    for row in games:
+        if "error" in row:
+            print(printable(f"{row['id']:>6}  cannot be read: {row['error']}"))
+            continue
+        names = f"{' - '.join(row['agents'])}: " if row["agents"] else ""
+        scores = " ".join(f"{score:g}" for score in row["result"] or ()) or "no result"
+        line = f"{row['id']:>6}  {names}{scores}, {row['plies']} plies  ({row['variant']})"
+        print(printable(line))
 
 
 def _list(store: GameStore, match: int | None, json: bool) -> None:
@@ -87,25 +130,37 @@ def _list(store: GameStore, match: int | None, json: bool) -> None:
         print(f"{row['id']:>6}  {' - '.join(row['agents'])}: {scores}, {row['plies']} plies")
 
 
-def _as_dict(replayed: Replay, ply: int | None) -> dict[str, Any]:
-    return {
-        "id": replayed.id,
-        "match": replayed.match,
-        "variant": replayed.record.game.name,
-        **asdict(replayed.played),
-        "ply": replayed.played.plies if ply is None else ply,
-        "position": replayed.at_ply(ply).text,
-    }
+def _at_ply(record: Record, ply: int | None) -> Position:
+    """Return the decision position after this number of moves; the last position for None."""
+    if ply is None or ply >= record.plies:
+        return record.position
+    return [before for before in record.positions[:-1] if not before.is_chance][ply]
 
 
-def _draw(replayed: Replay) -> None:
-    played, game = replayed.played, replayed.record.game
-    print(f"game {replayed.id}: {' - '.join(played.agents)}  ({game.name})\n")
-    seats = list(zip(game.player_names, played.agents, strict=True))
+def _draw(saved: SavedGame) -> None:
+    from halma.agents import Step
+
+    record, opening = saved.record, saved.facts.get("opening")
+    agents = [printable(name) for name in saved.agents]
+    title = f": {' - '.join(agents)}" if agents else ""
+    print(f"game {saved.number}{title}  ({record.game.name})\n")
+    names = agents or [""] * record.game.players
+    seats = list(zip(record.game.player_names, names, strict=True))
     number = 0
-    for event, step in enumerate(replayed.steps):
-        number += not step.before.is_chance
-        seat, name = seats[step.before.mover]
-        opening = ", opening" if event < played.opening else ""
-        draw_step(step, number, f"{seat} ({name}{opening})")
-    print_end(replayed.record, played.end, [f"{seat} ({name})" for seat, name in seats])
+    for event, (before, text) in enumerate(zip(record.positions, record.texts, strict=False)):
+        number += not before.is_chance
+        played = before.find_outcome(text) if before.is_chance else before.find(text)
+        is_opening = isinstance(opening, int) and event < opening
+        who = _with_notes(*seats[before.mover], "opening" if is_opening else "")
+        draw_step(Step(before, played), number, who)
+    if saved.result is None:
+        print(f"{record.position}\n\nThe file has {record.plies} plies of it, and no result.")
+    else:
+        end = printable(saved.end) or "by resignation or agreement"
+        print_end(record, end, [_with_notes(*seat) for seat in seats], saved.result)
+
+
+def _with_notes(seat: str, *notes: str) -> str:
+    """Return the name of a seat with notes in brackets, those that are not empty."""
+    given = ", ".join(filter(None, notes))
+    return f"{seat} ({given})" if given else seat

@@ -49,8 +49,13 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
 
 
 def _exit(status: int, sentence: str) -> None:
-    print(f"halma: {sentence}", file=sys.stderr)
+    print(f"halma: {printable(sentence)}", file=sys.stderr)
     raise SystemExit(status)
+
+
+def printable(text: str) -> str:
+    """Return a text as one line, without control characters that a file put into it."""
+    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def print_json(answer: dict[str, Any]) -> None:

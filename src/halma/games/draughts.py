@@ -52,7 +52,9 @@ class DraughtsGame(Game):
         return f"{'BW'[mover]}:W{white}:B{black}"
 
     def parse_position(self, text: str) -> bytes:
-        parts = [part.strip() for part in text.removesuffix(".").split(":")]
+        parts = [part.strip() for part in text.upper().removesuffix(".").split(":")]
+        # Some programs append a halfmove clock and a move number, which a position does not have.
+        parts = [part for part in parts if not re.fullmatch("[HF][0-9]+", part)]
         if len(parts) != 3:
             raise PositionError(
                 "A position is the side to move and the squares of both colours, such as "
