@@ -19,7 +19,6 @@ from halma.interrupt import Interrupted
 from halma.search.evaluator import Evaluator, InferenceBuffer
 from halma.search.tree_search import run_with_network
 
-
 #: Called with the finished games, all games, and the moves made so far.
 Watch = Callable[[int, int, int], None]
 

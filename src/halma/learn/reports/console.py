@@ -47,6 +47,7 @@ class Console(Handler):
         self._now: Progress | None = None
         # When the last line was printed, and the iteration it shows.
         self._printed_at, self._shown = -_LINE_SECONDS, 0
+        self._stage_at = 0.0
         self._began = time.monotonic()
         self._first = self._total = 0
 
@@ -81,7 +82,7 @@ class Console(Handler):
         self._curves = report.curves
         self._history = list(report.history)
         self._began, self._first = time.monotonic(), report.done
-        self._printed_at = self._began - _LINE_SECONDS
+        self._stage_at = self._began
         self._total = total = report.recipe.settings.iterations
         if report.done == total:
             way = "finished already"
@@ -115,8 +116,9 @@ class Console(Handler):
 
     def _show_stage(self, now: Progress) -> None:
         """Print a line where there is no live display and the last one is long ago."""
-        if self._live is None and time.monotonic() - self._printed_at >= _STAGE_SECONDS:
-            self._printed_at = time.monotonic()
+        last = max(self._printed_at, self._stage_at)
+        if self._live is None and time.monotonic() - last >= _STAGE_SECONDS:
+            self._stage_at = time.monotonic()
             self._print(f"iteration {len(self._history) + 1}/{self._total}: {_stage(now)}")
 
     def _print(self, text: str) -> None:
