@@ -93,7 +93,7 @@ def plot_lines(path: Path, panels: Sequence[PlotPanel], style: PlotStyle) -> Non
             shown,
             title=style.legend,
             loc="outside lower center",
-            ncols=min(len(shown), 4 * columns),
+            ncols=min(len(shown), 3 * columns),
             frameon=False,
             fontsize="small",
         )
