@@ -180,7 +180,7 @@ def test_any_game(variant, tmp_path):
         iterations=1,
         selfplay__games=4,
         evaluation__every=1,
-        evaluation__games=2,
+        evaluation__games=4,
         evaluation__opponents="random",
         gate__games=2,
         network="hsueh2023:filters=2",
