@@ -72,6 +72,11 @@ class Hexapawn(ScriptedGame):
         squares = state["squares"]
         return (squares[:SIDE] == WHITE).any() or (squares[-SIDE:] == BLACK).any()
 
+    # For the agent `greedy`: captures come before steps.
+
+    def move_advance(self, state, move):
+        return 2 if state["squares"][move % (SIDE * SIDE)] else 1
+
     # For lookup tables and solvers: a number for every position, and the way back.
 
     def index(self, state):

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+import halma
 from halma.games import registry
 from halma.games.conformance import check
-from halma.games.registry import load
 
 PAGE = Path(__file__).parent.parent / "docs" / "adding-a-game.md"
 
@@ -25,7 +25,7 @@ def families(monkeypatch):
 def test_the_first_block_is_a_game_in_a_file(tmp_path):
     path = tmp_path / "nim.py"
     path.write_text(blocks()[0], encoding="utf-8")
-    report = check(load(f"{path}:Nim"))
+    report = check(halma.game(f"{path}:Nim"))
     assert report.ok, str(report)
 
 

@@ -26,6 +26,14 @@ class UnknownAgentError(HalmaError):
     """No agent has this name, or it does not play this game."""
 
 
+class PluginError(HalmaError):
+    """A game or an agent of the user cannot be loaded."""
+
+
+class AgentError(HalmaError):
+    """An agent of the user raised an error, or chose a move that is not legal."""
+
+
 class OptionError(HalmaError):
     """An option is unknown, or its value is out of range."""
 
@@ -104,6 +112,6 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     return f" Did you mean '{near[0]}'?" if near else ""
 
 
-def error_text(error: Exception) -> str:
+def error_text(error: BaseException) -> str:
     """Return the type and message of an exception, without a full stop at the end."""
     return f"{type(error).__name__}: {error}".rstrip(".: ")

@@ -119,13 +119,18 @@ def resolve(
     return values
 
 
-def join(name: str, values: Mapping[str, Value], options: Sequence[Option]) -> str:
-    """Return the canonical name: the options that differ from their defaults, in declared order."""
-    parts = [_pair(o, values[o.key]) for o in options if values[o.key] != o.default]
+def join(
+    name: str, values: Mapping[str, Value], options: Sequence[Option], main: str | None = None
+) -> str:
+    """Return the canonical name: the options that differ from their defaults, in declared order.
+
+    A text of the `main` option, which is the first, is written without its key.
+    """
+    parts = [_pair(o, values[o.key], main) for o in options if values[o.key] != o.default]
     return f"{name}:{','.join(parts)}" if parts else name
 
 
-def _pair(option: Option, value: Value) -> str:
+def _pair(option: Option, value: Value, main: str | None) -> str:
     text = f"{value:.12g}" if isinstance(value, float) else str(value)
-    # Text options are main options and come first; their key is needed only if they contain "=".
-    return text if option.text and "=" not in text else f"{option.key}={text}"
+    bare = option.text and option.key == main and "=" not in text
+    return text if bare else f"{option.key}={text}"

@@ -19,6 +19,7 @@ from multiprocessing.process import BaseProcess
 from typing import Generic, TypeVar, cast
 
 from halma.errors import HalmaError, WorkerError, error_text
+from halma.plugins import explain
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -232,7 +233,7 @@ def _work(pipe: Connection, function: Callable[[T, ReportProgress], R]) -> None:
             except HalmaError as error:
                 failure = error
             except Exception as error:
-                failure = WorkerError(f"{error_text(error)}.")
+                failure = WorkerError(f"{explain(error) or error_text(error)}.")
                 failure.add_note(traceback.format_exc())
             pipe.send((result, failure))
 

@@ -150,7 +150,7 @@ def test_games_of_your_own(tmp_path, monkeypatch):
     assert run("match", *words, "--db", "nim.db").exit_code == 0
     assert run("convert", "nim.db", "--out", "nim.jsonl").exit_code == 0
     # A file cannot make halma run Python code; a person can.
-    assert "There is no variant 'nim'" in refused("convert", "nim.jsonl")
+    assert "name it, with --game nim.py:Nim" in refused("convert", "nim.jsonl")
     own = ("--game", "nim.py:Nim")
     assert run("convert", "nim.jsonl", *own, "--out", "nim.npz").exit_code == 0
     assert answer("replay", "nim.jsonl", 2, *own)["agents"] == ["random", "random"]

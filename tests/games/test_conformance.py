@@ -7,10 +7,9 @@ import pytest
 
 import halma
 from halma.draw.scene import Cell, Piece, Scene
-from halma.errors import HalmaError, PositionError, UnknownVariantError
+from halma.errors import PositionError
 from halma.games import Limits
 from halma.games.conformance import check
-from halma.games.registry import load
 from halma.games.scripted import ScriptedGame
 
 
@@ -323,65 +322,3 @@ def test_a_report_is_plain_values():
 
 def test_the_same_seed_gives_the_same_report():
     assert check(Race(), seed=2) == check(Race(), seed=2)
-
-
-# Loading.
-
-FILE = """
-from __future__ import annotations
-from dataclasses import dataclass
-from halma.games.frogs import FrogsGame
-
-class Mine(FrogsGame):
-    def __init__(self):
-        super().__init__("mine", 2, 1)
-
-@dataclass
-class Detail:
-    size: int
-
-made = Mine()
-number = 3
-"""
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "own_game.py").write_text(FILE)
-    (tmp_path / "own_typo.py").write_text("class Broken:\n    x = y\n")
-    (tmp_path / "own_needy.py").write_text("import no_such_module_at_all\n")
-    return tmp_path
-
-
-def test_load_by_name():
-    assert load("frogs-3-2").name == "frogs-3-2"
-    with pytest.raises(UnknownVariantError, match="Did you mean 'frogs-3-2'"):
-        load("frog-3-2")
-
-
-@pytest.mark.parametrize("name", ["own_game.py:Mine", "./own_game.py:made", "own_game:Mine"])
-def test_load_from_a_module_or_file(folder, name):
-    game = load(name)
-    assert game.name == "mine"
-    assert check(game, games=3).ok
-
-
-@pytest.mark.parametrize(
-    "name, sentence",
-    [
-        ("missing.py:Mine", "There is no file 'missing.py'"),
-        ("own_game.py:Other", "There is no 'Other' in 'own_game.py'"),
-        ("own_game.py:number", "'number' is not a game"),
-        ("own_game.py:FrogsGame", "cannot be built: TypeError"),
-        ("own_typo.py:Broken", "cannot be run: NameError: name 'y' is not defined"),
-        ("own_needy:Game", "cannot be imported: No module named 'no_such_module_at_all'"),
-        ("no_such_module:Game", "There is no module 'no_such_module'"),
-        ("own_game.py", "class"),
-        ("own_game.py:", "class"),
-        ("", "no name"),
-    ],
-)
-def test_impossible_names(folder, name, sentence):
-    with pytest.raises(HalmaError, match=sentence):
-        load(name)

@@ -6,6 +6,7 @@ import random
 import shutil
 import signal
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -376,10 +377,13 @@ def test_stopped_while_it_learns(whole, tmp_path):
     assert_same(out, whole)
 
 
-def test_out_of_time(tmp_path):
+def test_out_of_time(tmp_path, monkeypatch):
     listener = Listener()
-    # Enough for an iteration on a busy machine too.
-    last = train(small(iterations=100_000), tmp_path / "run", [listener], seconds=5)
+    # Every iteration takes a thousand seconds.
+    clock = SimpleNamespace(perf_counter=lambda: 1000.0 * len(listener.all(Iteration)))
+    monkeypatch.setattr("halma.learn.session.time", clock)
+    last = train(small(iterations=100_000), tmp_path / "run", [listener], seconds=2500)
+    assert last["iteration"] == 2
     assert listener.all(Stopped)[0].iteration == last["iteration"]
     assert checkpoint(tmp_path / "run").description["iteration"] == last["iteration"]
 

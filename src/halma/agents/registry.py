@@ -1,11 +1,13 @@
-"""Finding an agent by its name."""
+"""Finding an agent by its name: one of halma's, of a file or module, or an installed one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from halma import plugins
 from halma.agents import human, mcts, minimax, racing, tables
 from halma.agents.agent import Agent, AgentSpec
+from halma.agents.own import WANTED, own_spec
 from halma.errors import NameSyntaxError, UnknownAgentError, suggestion
 from halma.names import join, resolve, split
 
@@ -33,19 +35,49 @@ def specs() -> Iterator[AgentSpec]:
 
 
 def agent(name: str) -> Agent:
-    """Return the agent of this name, e.g. `agent("greedy:stochastic")`."""
+    """Return the agent of a name.
+
+    It is one of halma's, `agent("greedy:stochastic")`, or one of your own, `agent("mine.py")`,
+    `agent("mine.py:MyAgent:depth=3")` or `agent("package.module:Class")`.
+    """
+    if plugins.is_file_reference(name):
+        return _own(name)
     bare = split(name[:500].partition(":")[0])[0]
-    spec = _SPECS.get(bare)
+    spec = _SPECS.get(bare) or _installed(bare)
     if spec is None:
-        raise UnknownAgentError(
-            f"There is no agent '{bare[:60]}'.{suggestion(bare, _SPECS)} "
-            f"There are {', '.join(_SPECS)}."
-        )
+        if plugins.is_module_reference(name):
+            return _own(name)
+        raise _unknown(bare)
     if spec.no_path:
         path = name.partition(":")[2]
         if not path:
             raise NameSyntaxError(spec.no_path)
         return spec.build(name, {"path": path})
-    _, given = split(name[:500], main=spec.main)
-    values = resolve(bare, given, spec.options)
-    return spec.build(join(bare, values, spec.options), values)
+    return _build(spec, bare, split(name[:500], main=spec.main)[1])
+
+
+def _own(reference: str) -> Agent:
+    """Return the agent of a class in a file or module."""
+    found = plugins.find(reference, WANTED)
+    if found is None:
+        raise _unknown(reference.partition(":")[0])
+    return _build(own_spec(found.thing, found.name), found.name, found.given)
+
+
+def _installed(name: str) -> AgentSpec | None:
+    """Return the spec of an agent that an installed package offers."""
+    entry = plugins.installed(WANTED).get(name)
+    return None if entry is None else own_spec(plugins.load_entry(entry, WANTED), name)
+
+
+def _build(spec: AgentSpec, name: str, given: Mapping[str, str]) -> Agent:
+    values = resolve(name, given, spec.options)
+    return spec.build(join(name, values, spec.options, spec.main), values)
+
+
+def _unknown(name: str) -> UnknownAgentError:
+    names = [*_SPECS, *plugins.installed(WANTED)]
+    return UnknownAgentError(
+        f"There is no agent '{name[:60]}'.{suggestion(name, names)} There are "
+        f"{', '.join(names)}; one of your own is FILE.py or FILE.py:CLASS."
+    )

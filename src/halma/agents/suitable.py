@@ -7,7 +7,7 @@ import random
 from halma import _core
 from halma.agents.agent import Agent, GameChecker
 from halma.agents.registry import agent
-from halma.errors import HalmaError, UnknownAgentError, error_text
+from halma.errors import AgentError, HalmaError, UnknownAgentError, error_text
 from halma.games import Game, Record
 
 #: Quick agents to measure or teach others with, the preferred ones first; the last one plays
@@ -34,7 +34,7 @@ def check_agent(player: Agent, game: Game) -> None:
     except OSError as error:
         raise UnknownAgentError(f"'{error.filename}': {error.strerror}.") from None
     except Exception as error:
-        raise UnknownAgentError(f"Its first move fails with {error_text(error)}.") from error
+        raise AgentError(f"Its first move fails with {error_text(error)}.") from error
 
 
 def quick_agents(game: Game) -> list[str]:

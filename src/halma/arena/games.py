@@ -7,11 +7,14 @@ import time
 from dataclasses import dataclass
 from functools import cache
 
-from halma.agents import agent
+from halma.agents import Agent, agent
 from halma.arena.openings import play_opening
 from halma.arena.plan import Plan
-from halma.games import Game, Move
-from halma.games.registry import load
+from halma.errors import AgentError
+from halma.games import Game, Move, game
+
+#: how the end of a game begins that a player lost because somebody's agent failed
+BY_ERROR = "by an error"
 
 
 @dataclass(frozen=True)
@@ -57,12 +60,14 @@ class MatchGame:
         )
         self._opening = len(self.record)
         self._rngs = [random.Random(f"{self._seed}/player {seat}") for seat in range(plan.players)]
+        self._error: AgentError | None = None
         self._resolve_chance()
 
     @property
     def is_over(self) -> bool:
-        """Whether the game has ended by its rules or reached the plan's ply limit."""
-        return self.record.is_over or self.record.plies >= self._plan.max_plies
+        """Whether the game has ended by its rules, at the plan's ply limit, or by an error."""
+        plies = self.record.plies
+        return self.record.is_over or plies >= self._plan.max_plies or self._error is not None
 
     @property
     def to_move(self) -> int | None:
@@ -79,6 +84,15 @@ class MatchGame:
         self.record.play(move)
         self._resolve_chance()
 
+    def choose_and_play(self, agent: Agent) -> None:
+        """Play the agent's move; with an error of somebody's agent its player loses the game."""
+        try:
+            move = agent.choose(self.record, self.rng)
+        except AgentError as error:
+            self._error = error
+        else:
+            self.play(move)
+
     def _resolve_chance(self) -> None:
         if not self.is_over:
             self.record.roll(self._dice)
@@ -86,6 +100,10 @@ class MatchGame:
     def played(self) -> PlayedGame:
         """Return the finished game."""
         record, names = self.record, self._plan.agents
+        result, end = record.result, record.end or "by the ply limit"
+        if self._error is not None:
+            result = record.forfeited_by(record.position.mover)
+            end = f"{BY_ERROR}: {self._error}".rstrip(".")
         return PlayedGame(
             number=self._number,
             agents=tuple(names[index] for index in self._seating),
@@ -93,22 +111,22 @@ class MatchGame:
             opening=self._opening,
             moves=tuple(record.texts),
             plies=record.plies,
-            result=record.result,
-            end=record.end or "by the ply limit",
+            result=result,
+            end=end,
             seed=self._seed,
             seconds=time.perf_counter() - self._began,
         )
 
 
 #: Games and agents are built once per process; some are expensive.
-_game = cache(load)
+_game = cache(game)
 _agent = cache(agent)
 
 
 def play_match_game(plan: Plan, number: int) -> PlayedGame:
     """Play game `number` of a plan; the result does not depend on games played before."""
     agents = [_agent(name) for name in plan.agents]
-    game = MatchGame(_game(plan.game), plan, number)
-    while (index := game.to_move) is not None:
-        game.play(agents[index].choose(game.record, game.rng))
-    return game.played()
+    one = MatchGame(_game(plan.game), plan, number)
+    while (index := one.to_move) is not None:
+        one.choose_and_play(agents[index])
+    return one.played()

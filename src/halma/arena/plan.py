@@ -13,9 +13,8 @@ from itertools import pairwise, product
 import halma
 from halma.agents import agent
 from halma.arena.openings import default_plies
-from halma.errors import HalmaError, UnknownVariantError
+from halma.errors import HalmaError
 from halma.games import game as find_game
-from halma.games.registry import load
 
 #: ply limit of a game unless another is given
 MAX_PLIES = 2000
@@ -88,10 +87,11 @@ def make_plan(
 ) -> Plan:
     """Check the arguments and return a plan with canonical names.
 
-    `game` is a variant or a name that `halma.games.registry.load` accepts. `opening_plies`
-    defaults to two for each player, or to none with a book or in a game of chance.
+    `opening_plies` defaults to two for each player, or to none with a book or in a game of
+    chance.
     """
-    name, loaded = _find(game)
+    loaded = find_game(game)
+    name = loaded.name
     names = tuple(agent(typed).name for typed in agents)
     if not 2 <= len(names) <= loaded.players:
         seats = "two agents" if loaded.players == 2 else f"2 to {loaded.players} agents"
@@ -107,15 +107,6 @@ def make_plan(
             f"games are stopped after {max_plies}."
         )
     return Plan(name, names, loaded.players, seed, opening_plies, tuple(book), max_plies)
-
-
-def _find(typed: str) -> tuple[str, halma.Game]:
-    """Return a game and the name by which another process can load it."""
-    try:
-        found = find_game(typed)
-        return found.name, found
-    except UnknownVariantError:
-        return typed.strip(), load(typed)
 
 
 def _unevenness(seats: tuple[int, ...]) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from halma.arena.games import PlayedGame
 from halma.arena.store import GameStore, StoredMatch
 from halma.errors import GameReadError, HalmaError, StoreError
 from halma.games import Game
-from halma.games.registry import load
+from halma.games import game as find_game
 from halma.games.saved import SavedGame, replay
 
 
@@ -23,7 +23,7 @@ def saved_games(
     if not matches and match is not None:
         raise StoreError(f"There is no match {match} in '{store.path}'.")
     for stored in matches:
-        rules = load(stored.plan["game"])
+        rules = find_game(stored.plan["game"])
         for identifier, played in store.games(stored.id) if game in (None, rules) else ():
             try:
                 yield _saved(stored, identifier, played, rules)
@@ -36,7 +36,7 @@ def saved_game(store: GameStore, identifier: int) -> SavedGame:
     match, played = store.game(identifier)
     stored = next(stored for stored in store.matches() if stored.id == match)
     try:
-        return _saved(stored, identifier, played, load(stored.plan["game"]))
+        return _saved(stored, identifier, played, find_game(stored.plan["game"]))
     except HalmaError as error:
         raise StoreError(f"Game {identifier} cannot be replayed: {error}") from None
 

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from halma.arena.games import PlayedGame
+from halma.arena.games import BY_ERROR, PlayedGame
 from halma.arena.plan import Plan
 from halma.arena.sprt import Sprt
 from halma.statistics import (
@@ -18,6 +18,8 @@ from halma.statistics import (
     proportion,
 )
 
+#: errors of agents that are told in full
+_MAX_ERRORS = 3
 OUTCOMES = ("wins", "draws", "losses")
 
 
@@ -154,9 +156,20 @@ class Tally:
         return counts
 
     @property
+    def failures(self) -> list[str]:
+        """Sentences about games that were lost because somebody's agent failed."""
+        failed = [(end, count) for end, count in self.ends.items() if end.startswith(BY_ERROR)]
+        found = [
+            f"{count} of {self.games} games were lost {end}." for end, count in failed[:_MAX_ERRORS]
+        ]
+        if len(failed) > _MAX_ERRORS:
+            found.append(f"{len(failed) - _MAX_ERRORS} other errors of agents are not shown.")
+        return found
+
+    @property
     def warnings(self) -> list[str]:
         """Reasons to trust the intervals less, or why there are none."""
-        found = []
+        found = self.failures
         if len(self.sets) < 2:
             found.append(
                 "One set of games gives no interval: play more than "

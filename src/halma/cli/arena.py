@@ -40,9 +40,9 @@ Database = Annotated[
 def book_positions(book: Path | None, game: str) -> list[str]:
     """Read a book, if one is given."""
     from halma.arena.openings import read_book
-    from halma.games.registry import load
+    from halma.games import game as find_game
 
-    return [] if book is None else read_book(book, load(game))
+    return [] if book is None else read_book(book, find_game(game))
 
 
 def play(

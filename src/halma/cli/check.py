@@ -21,11 +21,11 @@ def check(
     """
     from dataclasses import asdict
 
+    from halma.games import game
     from halma.games.conformance import check as run_check
     from halma.games.hooks import describe_hooks, hooks_of
-    from halma.games.registry import load
 
-    chosen = load(variant)
+    chosen = game(variant)
     report = run_check(chosen, games=games, seed=seed)
     hooks = hooks_of(chosen)
     answer = {**report.as_dict(), "hooks": [asdict(hook) for hook in hooks]}

@@ -44,10 +44,10 @@ def convert(
     """
     from halma.cli.game_files import read_games, write_arrays, write_text
     from halma.files import atomic_write
-    from halma.games.registry import load
+    from halma.games import game as find_game
 
     form = _format(out, to, planes, json, force)
-    rules = None if game is None else load(game)
+    rules = None if game is None else find_game(game)
     report = _Findings()
     kept: list[SavedGame] = []
     text_out = form in ("pdn", "jsonl")

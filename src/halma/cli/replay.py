@@ -39,14 +39,14 @@ def replay(
     from halma.arena import GameStore
     from halma.arena.saved import saved_game
     from halma.cli.game_files import find_game, is_database
-    from halma.games.registry import load
+    from halma.games import game as find_rules
 
     if game is None and (ply is not None or svg is not None):
         raise HalmaError("--ply and --svg need the id of a game.")
     if game is not None and match is not None:
         raise HalmaError("Give a game or --match, not both.")
     if not is_database(file):
-        variant = None if rules is None else load(rules)
+        variant = None if rules is None else find_rules(rules)
         if game is None:
             _list_file(file, variant, match, json)
             return

@@ -14,6 +14,7 @@ from typing import Annotated, Any, ParamSpec
 import typer
 
 from halma.errors import HalmaError
+from halma.plugins import explain
 
 P = ParamSpec("P")
 
@@ -44,6 +45,12 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
         except OSError as error:
             file = f"'{error.filename}': " if error.filename else ""
             _exit(_USER_ERROR, f"{file}{error.strerror}.")
+        except Exception as error:
+            # Errors in a game or agent of the user are theirs; any other one is ours.
+            reason = explain(error)
+            if reason is None:
+                raise
+            _exit(_USER_ERROR, f"{reason}.")
 
     return run
 

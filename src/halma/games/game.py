@@ -80,13 +80,24 @@ class Game(ABC):
         limits: _core.Limits | None = None,
         options: Mapping[str, Value] | None = None,
     ) -> None:
+        #: `halma.game` finds it by this name
         self.name = name
+        self._identity = ""
         self.core = core
         #: number of players
         self.players = core.players
         self.actions, self.shape = core.actions, core.shape
         self.limits = limits if limits is not None else _core.Limits()
         self.options: Mapping[str, Value] = dict(options or {})
+
+    @property
+    def identity(self) -> str:
+        """The name in tables, networks and checkpoints: that of a game in a file has no path."""
+        return self._identity or self.name
+
+    def rename(self, name: str, identity: str = "") -> None:
+        """Set the name that the game was found by, before anybody else sees the game."""
+        self.name, self._identity = name, identity or self._identity
 
     def __repr__(self) -> str:
         return f"<Game {self.name}>"

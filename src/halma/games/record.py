@@ -87,6 +87,12 @@ class Record:
         """Scores, one per player."""
         return self.position.result
 
+    def forfeited_by(self, player: int) -> tuple[float, ...]:
+        """Return the scores if a player gives the game up: nothing, and the rest to the others."""
+        others = self.game.players - 1
+        share = self.game.core.max_score if others == 1 else sum(self.result) / others
+        return tuple(0.0 if seat == player else share for seat in range(others + 1))
+
     @property
     def texts(self) -> list[str]:
         """Moves and outcomes as text, in order."""

@@ -1,19 +1,17 @@
-"""Finding a variant by its name, or a game by its class in a module or file."""
+"""Finding a game by its name: a variant, a class in a file or module, or an installed one."""
 
 from __future__ import annotations
 
-import importlib.util
-import re
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from types import ModuleType
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
 
-from halma.errors import HalmaError, UnknownVariantError, error_text, suggestion
+from halma import plugins
+from halma.errors import UnknownVariantError, suggestion
 from halma.games import darkchess, draughts, einstein, frogs, sternhalma
 from halma.games.family import Family
 from halma.games.game import Game
-from halma.names import join, resolve, split
+from halma.names import Value, join, resolve, split
 
 _FAMILIES: list[Family] = [
     sternhalma.FAMILY,
@@ -23,6 +21,16 @@ _FAMILIES: list[Family] = [
     frogs.FAMILY,
 ]
 
+#: What `file.py:Class` and entry points must lead to.
+WANTED = plugins.Wanted(
+    "game",
+    "halma.games",
+    lambda thing: (
+        isinstance(thing, Game | Family) or (isinstance(thing, type) and issubclass(thing, Game))
+    ),
+    "a game is a class that derives from halma.games.ScriptedGame",
+)
+
 
 def register(family: Family) -> None:
     """Register a family, so that its variants are found by name."""
@@ -31,97 +39,98 @@ def register(family: Family) -> None:
 
 
 def families() -> Iterator[Family]:
-    """Return all known families."""
-    return iter(_FAMILIES)
+    """Return all known families, those of installed packages last."""
+    yield from _FAMILIES
+    yield from _installed()
 
 
 def variant_names() -> list[str]:
     """Return the names of the well-known variants, family by family."""
-    return [name for family in _FAMILIES for name in family.variants]
+    return [name for family in families() for name in family.variants]
 
 
 def game(name: str) -> Game:
-    """Return the variant of this name, e.g. `game("rhombus-7x7-6:rules=liu2019")`."""
+    """Return the game of a name.
+
+    It is a variant, `game("rhombus-7x7-6:rules=liu2019")`, or a game of your own,
+    `game("hexapawn.py")`, `game("hexapawn.py:Hexapawn")` or `game("package.module:Class")`.
+    """
+    if plugins.is_file_reference(name):
+        return _own(name)
+    try:
+        return variant(name)
+    except UnknownVariantError:
+        if not plugins.is_module_reference(name):
+            raise
+    return _own(name)
+
+
+def variant(name: str) -> Game:
+    """Return a variant that is known by name: unlike `game`, this runs no file of the user."""
     bare, given = split(name[:500], main="rules")
-    for family in _FAMILIES:
-        # Built with defaults first: options are checked only if the name is this family's.
-        options = family.options_of(bare)
-        defaults = {option.key: option.default for option in options}
-        found = family.build(bare, defaults)
-        if found is None:
-            continue
-        if not given:
+    # Installed packages are asked last: looking for them takes time.
+    for family in families():
+        found = _build(family, bare, given)
+        if found is not None:
             return found
-        values = resolve(bare, given, options, family.presets)
-        built = family.build(bare, values)
-        assert built is not None
-        built.name = join(found.name, values, options)
-        return built
-    patterns = "; ".join(family.pattern for family in _FAMILIES)
+    patterns = "; ".join(family.pattern for family in families())
     raise UnknownVariantError(
-        f"There is no variant '{bare[:60]}'.{suggestion(bare, variant_names())} Names: {patterns}."
+        f"There is no variant '{bare[:60]}'.{suggestion(bare, variant_names())} "
+        f"Names: {patterns}; a game of your own is FILE.py or FILE.py:CLASS."
     )
 
 
-def load(name: str) -> Game:
-    """Return the variant of this name, or the game of `package.module:Class` or `file.py:Class`."""
-    source, _, kind = name.strip().rpartition(":")
-    if source.endswith(".py") or kind.endswith(".py"):
-        if not kind.isidentifier():
-            raise HalmaError(f"'{name}' does not say which class: write FILE.py:CLASS.")
-        return _instance(_module_of_file(Path(source)), kind, name)
-    try:
-        return game(name)
-    except UnknownVariantError as unknown:
-        dotted = re.fullmatch(r"[^\W\d]\w*(\.[^\W\d]\w*)*", source)
-        if not dotted or not kind.isidentifier():
-            raise
-        module = _module_of_name(source)
-        if module is None:
-            raise HalmaError(f"There is no module '{source}'. {unknown}") from None
-    return _instance(module, kind, name)
-
-
-def _module_of_file(path: Path) -> ModuleType:
-    if not path.is_file():
-        raise HalmaError(f"There is no file '{path}'.")
-    spec = importlib.util.spec_from_file_location(str(path), path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[str(path)] = module  # dataclasses look their module up
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise HalmaError(f"'{path}' cannot be run: {error_text(error)}.") from error
-    return module
-
-
-def _module_of_name(name: str) -> ModuleType | None:
-    """Import a module, also from the working directory; None if there is none."""
-    here = str(Path.cwd())
-    sys.path.insert(0, here)
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name and (name == error.name or name.startswith(f"{error.name}.")):
-            return None
-        raise HalmaError(f"'{name}' cannot be imported: {error}.") from error
-    except Exception as error:
-        raise HalmaError(f"'{name}' cannot be imported: {error_text(error)}.") from error
-    finally:
-        sys.path.remove(here)
-
-
-def _instance(module: ModuleType, kind: str, name: str) -> Game:
-    found = getattr(module, kind, None)
+def _own(reference: str) -> Game:
+    """Return the game of a class in a file or module."""
+    found = plugins.find(reference, WANTED)
     if found is None:
-        raise HalmaError(f"There is no '{kind}' in '{module.__name__}'.")
-    if isinstance(found, Game):
+        source = reference.partition(":")[0]
+        raise UnknownVariantError(f"There is no variant and no module '{source[:60]}'.")
+    if isinstance(found.thing, Family):
+        raise UnknownVariantError(f"'{found.name}' is a family: register() makes it known by name.")
+    built = _build(_family_of(found.thing, found.name), found.name, found.given)
+    assert built is not None
+    return built
+
+
+@cache
+def _installed() -> tuple[Family, ...]:
+    """Return the families and games of installed packages."""
+    found = []
+    for name, entry in plugins.installed(WANTED).items():
+        thing = plugins.load_entry(entry, WANTED)
+        found.append(thing if isinstance(thing, Family) else _family_of(thing, name, name))
+    return tuple(found)
+
+
+def _family_of(thing: Any, name: str, identity: str = "") -> Family:
+    """Return a family whose only variant is a class of the user, or an instance of one.
+
+    The identity is by default what the class calls itself.
+    """
+    options = plugins.options_of(thing)
+
+    def construct(bare: str, values: Mapping[str, Value]) -> Game | None:
+        if bare != name:
+            return None
+        built: Game = plugins.build(thing, values, name)
+        built.rename(name, join(identity or built.identity, values, options))
+        return built
+
+    about = (thing.__doc__ or "").strip().split("\n")[0]
+    title = getattr(thing, "title", "") or type(thing).__name__
+    return Family(title, name, {name: about}, construct, options)
+
+
+def _build(family: Family, bare: str, given: Mapping[str, str]) -> Game | None:
+    """Return a family's variant of a name and options; None if the name is another family's."""
+    # Built with defaults first: options are checked only if the name is this family's.
+    options = family.options_of(bare)
+    found = family.build(bare, {option.key: option.default for option in options})
+    if found is None or not given:
         return found
-    if not (isinstance(found, type) and issubclass(found, Game)):
-        raise HalmaError(f"'{kind}' is not a game: it does not derive from halma.Game.")
-    build: Callable[[], Game] = found
-    try:
-        return build()
-    except Exception as error:
-        raise HalmaError(f"'{name}' cannot be built: {error_text(error)}.") from error
+    values = resolve(bare, given, options, family.presets)
+    built = family.build(bare, values)
+    assert built is not None
+    built.rename(join(found.name, values, options))
+    return built

@@ -9,12 +9,14 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from halma.errors import GameReadError, HalmaError, RecordError
 from halma.games.game import Game
 from halma.games.record import Record
-from halma.games.registry import game as find_game
+from halma.games.registry import variant as find_variant
+from halma.plugins import is_file_reference
 
 #: keys that are written for readers; a record has them already
 _DERIVED = ("plies", "ply", "position")
@@ -110,8 +112,11 @@ def _read(entry: Any, game: Game | None) -> SavedGame | None:
     variant, start = entry.pop("variant", None), entry.pop("start", None)
     if not isinstance(variant, str):
         raise RecordError("the object has no 'variant', the name of a game.")
-    if game is None or variant != game.name:
-        found = find_game(variant)
+    # A game of the user is known by its file and class; the folder may be another one.
+    if game is None or Path(variant).name != Path(game.name).name:
+        if game is None and is_file_reference(variant):
+            raise RecordError(f"its game is Python code: name it, with --game {variant}.")
+        found = find_variant(variant)
         if game is not None and found != game:
             return None
         game = found

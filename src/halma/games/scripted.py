@@ -73,6 +73,8 @@ class ScriptedGame(Game):
         super().__init__(name or kind.lower(), Bridge(self, self._states), self.limits, options)
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if self._identity:
+            return super().__reduce__()  # found by a reference, which works in any process
         # Pickled by its class and attributes; what connects it to the core is made anew.
         attributes = {k: v for k, v in vars(self).items() if k not in ("core", "_states")}
         return _rebuild, (type(self), attributes)
@@ -152,6 +154,15 @@ class ScriptedGame(Game):
         """Return a state of this index."""
         raise NotImplementedError("A game with an index_size must write unindex().")
 
+    # For simple agents.
+
+    def move_advance(self, state: State, move: int) -> float:
+        """Return how far a legal move brings its piece forward; negative is backward.
+
+        `greedy` plays the move that advances most. A game without it has no greedy player.
+        """
+        raise NotImplementedError
+
     # Notation and drawings.
 
     def format_state(self, state: State) -> str:
@@ -215,6 +226,11 @@ class ScriptedGame(Game):
 
     def format_outcome(self, state: bytes, outcome: int) -> str:
         return self.outcome_text(self._states.unpack(state), outcome)
+
+    def advance(self, state: bytes, move: int) -> float:
+        if type(self).move_advance is ScriptedGame.move_advance:
+            return super().advance(state, move)  # which says that there is none
+        return float(self.move_advance(self._states.unpack(state), move))
 
     def scene(self, state: bytes, move: int | None = None) -> Scene:
         return self.state_scene(self._states.unpack(state), move)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def identity(game: Game, kind: str) -> dict[str, Any]:
     """Return the part of a file's description that must agree for a run to read the file."""
-    return {"kind": kind, "game": game.name, "rules_version": game.core.version}
+    return {"kind": kind, "game": game.identity, "rules_version": game.core.version}
 
 
 class Checkpoints:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,10 +102,18 @@ class Evaluation:
         return SearchPlayer(self.game, network.evaluators[0], options, simulations, seed)
 
     def _match(
-        self, names: tuple[str, str], players: list[Player], games: int, seed: int, watch: Watch
+        self,
+        names: tuple[str, str],
+        players: Sequence[Player | AgentPlayer],
+        games: int,
+        seed: int,
+        watch: Watch,
     ) -> Tally:
         plies = self._opening_plies
-        return play_match(self.game, names, players, games, seed, plies, self.is_stopped, watch)
+        tally = play_match(self.game, names, players, games, seed, plies, self.is_stopped, watch)
+        for sentence in tally.failures:
+            self.reporter.note(f"{names[1]}: {sentence}")
+        return tally
 
     def _progress(self, stage: str) -> Watch:
         """Return a function that reports the finished games of a match."""

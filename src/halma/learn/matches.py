@@ -33,7 +33,7 @@ class Player(Protocol):
 def play_match(
     game: Game,
     names: Sequence[str],
-    players: Sequence[Player],
+    players: Sequence[Player | AgentPlayer],
     games: int,
     seed: int,
     opening_plies: int,
@@ -55,7 +55,10 @@ def play_match(
             turn = [one for one in going if one.to_move == index]
             if is_stopped():
                 raise Interrupted
-            if turn:
+            if isinstance(player, AgentPlayer):
+                for one in turn:
+                    one.choose_and_play(player.agent)
+            elif turn:
                 moves = player.choose([one.record for one in turn], [one.rng for one in turn])
                 for one, move in zip(turn, moves, strict=True):
                     one.play(move)
@@ -69,13 +72,9 @@ def play_match(
 
 @dataclass(frozen=True)
 class AgentPlayer:
-    """An agent, one game after the other."""
+    """An agent, one game after the other; a game in which somebody's agent fails is lost."""
 
     agent: Agent
-
-    def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[Move]:
-        """Return the agent's move in each game."""
-        return [self.agent.choose(record, rng) for record, rng in zip(records, rngs, strict=True)]
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ extend another recipe. `halma.recipes` holds those that come with the package:
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from halma.games import Game, game
 from halma.learn import settings as typed
 from halma.learn.sections import OBSERVING, AlphaZeroSettings, TabularSettings
 from halma.learn.settings import Plain
+from halma.plugins import from_folder, is_file_reference, to_folder
 
 #: Where the recipes are that come with the package.
 FOLDER = Path(halma.__file__).parent / "recipes"
@@ -26,7 +27,9 @@ FOLDER = Path(halma.__file__).parent / "recipes"
 _MAX_DEPTH = 10
 #: Largest file that may be a recipe, in bytes.
 _MAX_SIZE = 1 << 20
-
+#: Settings that name games and agents, which may be in files; the last has several of them.
+_OPPONENTS = "evaluation.opponents"
+_NAMES = ("game", "warm_start.agent", _OPPONENTS)
 
 #: Methods of training, with what can be set of each.
 METHODS: dict[str, type[TabularSettings] | type[AlphaZeroSettings]] = {
@@ -73,10 +76,13 @@ class Recipe:
         theirs = other.flat
         return {key: value for key, value in self.flat.items() if theirs.get(key) != value}
 
-    def toml(self) -> str:
-        """Return all settings as TOML with comments; `load` reads it."""
+    def toml(self, folder: Path = Path()) -> str:
+        """Return all settings as TOML with comments; `load` reads it from a file in the folder."""
         about = "# All settings of this run."
-        return f"{about}\nmethod = {typed.write_value(self.method)}\n{typed.write(self.settings)}"
+        flat = typed.flat(self.settings)
+        named = {key: _renamed(key, value, to_folder, folder) for key, value in flat.items()}
+        settings = typed.read(METHODS[self.method], named)
+        return f"{about}\nmethod = {typed.write_value(self.method)}\n{typed.write(settings)}"
 
 
 def load(name: str, changes: Mapping[str, Plain] | None = None) -> Recipe:
@@ -122,7 +128,10 @@ def checked(name: str, given: Mapping[str, Any]) -> Recipe:
         )
     try:
         settings = typed.read(METHODS[method], values)
-        settings.check(game(settings.game))
+        chosen = game(settings.game)
+        if is_file_reference(settings.game):
+            settings = replace(settings, game=chosen.name)
+        settings.check(chosen)
     except RecipeError as error:
         raise RecipeError(f"Recipe '{name}': {error}") from None
     return Recipe(name, method, settings)
@@ -141,10 +150,24 @@ def _merged(name: str, beside: Path | None, depth: int) -> dict[str, Any]:
         raise RecipeError(f"'{path}' is not TOML: {error}.") from None
     parent = given.pop("extends", None)
     if parent is None:
-        return _flat(given)
+        return _read(given, path.parent)
     if not isinstance(parent, str):
         raise RecipeError(f"In '{path}', 'extends' is not the name of a recipe.")
-    return _merged(parent, path.parent, depth + 1) | _flat(given)
+    return _merged(parent, path.parent, depth + 1) | _read(given, path.parent)
+
+
+def _read(given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Return the values of a recipe in a folder by key; files that it names may be beside it."""
+    return {key: _renamed(key, value, from_folder, folder) for key, value in _flat(given).items()}
+
+
+def _renamed(key: str, value: Any, rename: Callable[[str, Path], str], folder: Path) -> Any:
+    """Return a setting with the names of games and agents in it as a folder needs them."""
+    if key not in _NAMES or not isinstance(value, str):
+        return value
+    if key == _OPPONENTS:
+        return " ".join(rename(name, folder) for name in value.split())
+    return rename(value, folder)
 
 
 def _flat(given: Mapping[str, Any]) -> dict[str, Any]:

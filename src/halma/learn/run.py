@@ -131,7 +131,7 @@ class RunDirectory:
         elif meta.exists():
             raise RunError(f"'{self.path}' has lost its {RECIPE}, so it is not used.")
         else:
-            replace_file(recipe, self.recipe.toml())
+            replace_file(recipe, self.recipe.toml(self.path))
         if not meta.exists():
             about = {**self._versions(), **self._circumstances()}
             replace_file(meta, json.dumps(about, indent=2) + "\n")
@@ -150,7 +150,7 @@ class RunDirectory:
             )
         self.changes = self.recipe.changes_from(there)
         if self.changes:
-            replace_file(path, self.recipe.toml())
+            replace_file(path, self.recipe.toml(self.path))
 
     @property
     def notes(self) -> list[str]:
@@ -218,7 +218,7 @@ def lengthen(path: Path, iterations: int) -> Recipe:
         raise RunError(f"'{path}' has {had:,} iterations already: it can only be made longer.")
     longer = recipe.changed({"iterations": iterations})
     with RunDirectory(path, recipe):
-        replace_file(path / RECIPE, longer.toml())
+        replace_file(path / RECIPE, longer.toml(path))
     return longer
 
 

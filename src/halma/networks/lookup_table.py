@@ -95,7 +95,7 @@ def open_lookup_table(path: Path, game: Game, keep: bool = True) -> LookupTable:
 
 @lru_cache(maxsize=8)
 def _open(path: Path, changed: int, game: Game) -> LookupTable:
-    expected = {"kind": KIND, "game": game.name, "rules_version": game.core.version}
+    expected = {"kind": KIND, "game": game.identity, "rules_version": game.core.version}
     return LookupTable(game, open_tensors(path, expected))
 
 

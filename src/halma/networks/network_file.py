@@ -69,7 +69,7 @@ class NetworkInfo:
         chosen = architecture(name)
         chosen.check_fits(game.name, game.players, game.shape)
         return cls(
-            game=game.name,
+            game=game.identity,
             version=game.core.version,
             players=game.players,
             shape=game.shape,
@@ -79,8 +79,8 @@ class NetworkInfo:
 
     def check(self, game: Game, path: Path | str) -> None:
         """Raise a `NetworkError` unless the network in this file is for this variant."""
-        if self.game != game.name:
-            raise _refusal(path, f"it plays '{self.game}', not '{game.name}'")
+        if self.game != game.identity:
+            raise _refusal(path, f"it plays '{self.game}', not '{game.identity}'")
         for what, found, wanted in (
             ("encoding version", self.version, game.core.version),
             ("number of players", self.players, game.players),

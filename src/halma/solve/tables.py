@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import struct
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -79,8 +80,8 @@ def tables_folder() -> Path:
 
 def table_path(game: Game, folder: Path | None = None, pieces: int | None = None) -> Path:
     """Return the file of a variant's table, or of its endgame tables up to `pieces` pieces."""
-    # Some systems forbid a colon in a file's name.
-    name = game.name.replace(":", ",")
+    # Some systems forbid a colon in a file's name, and a game of the user may have any name.
+    name = re.sub(r"[^\w.,=+-]", ",", game.identity)
     part = "" if pieces is None else f",pieces={pieces}"
     return (folder or tables_folder()) / f"{name}{part}{SUFFIX}"
 
@@ -149,7 +150,7 @@ def _identity(game: Game) -> dict[str, Any]:
     """Return the header entries that must match the game."""
     return {
         "format": FORMAT,
-        "variant": game.name,
+        "variant": game.identity,
         "rules_version": game.core.version,
         "index_size": game.core.index_size,
     }
