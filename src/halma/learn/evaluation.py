@@ -72,7 +72,7 @@ class Evaluation:
             for number, name in enumerate(settings.opponents):
                 seeds = self._seeds(iteration, _MATCH, number)
                 network = self._search_player(best, evaluation.simulations, seeds[0])
-                players = [network, AgentPlayer(agent(name))]
+                players = (network, AgentPlayer(agent(name)))
                 watch = self._progress(f"match against {name}")
                 tally = self._match(("network", name), players, evaluation.games, seeds[2], watch)
                 found |= match_metrics(name, tally)
