@@ -224,7 +224,7 @@ class DarkChess {
   // Material, face-down pieces included: kings, guards, ministers, rooks, knights,
   // cannons, pawns.
   std::vector<float> default_weights() const { return {6.0f, 5.0f, 4.0f, 3.0f, 2.0f, 3.0f, 1.0f}; }
-  float default_scale() const { return 0.3f; }
+  float default_scale() const { return 0.25f; }
   void features(const State& s, int player, float* out) const {
     std::fill_n(out, kKinds, 0.0f);
     if (s.turn == kUndecided) return;

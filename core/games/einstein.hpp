@@ -187,7 +187,7 @@ class Einstein {
   // Distance of the foremost piece to its corner, sum of all distances (0 for a captured
   // piece), and number of pieces.
   std::vector<float> default_weights() const { return {-0.6f, -0.05f, 0.1f}; }
-  float default_scale() const { return 1.0f; }
+  float default_scale() const { return 0.8f; }
   void features(const State& s, int player, float* out) const {
     int nearest = 8, all = 0, standing = 0;
     for (int piece = 0; piece < pieces_; ++piece) {

@@ -89,7 +89,10 @@ void bind_minimax(nb::module_& module) {
           nb::arg("game"), nb::arg("options"), nb::keep_alive<1, 2>())
       .def("search", &run, nb::arg("record"), nb::arg("depth") = 0, nb::arg("nodes") = 0,
            nb::arg("seconds") = 0.0, nb::arg("all_moves") = false)
-      .def_prop_ro("weights", [](const Minimax& self) { return self.search->weights(); });
+      .def_prop_ro("weights", [](const Minimax& self) { return self.search->weights(); })
+      .def_prop_ro(
+          "scale", [](const Minimax& self) { return self.search->scale(); },
+          "A lead times this is the logarithm of the odds to win; 0 where the family has no features.");
 
   // Features need no search; any kind that fits every game carries them.
   const auto carrier = [](const AnyGame& game) {

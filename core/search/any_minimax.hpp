@@ -17,6 +17,8 @@ class AnyMinimax {
   virtual MinimaxResult search(const Record& record, const MinimaxLimits& limits) = 0;
   /// The weights in use; none where the family has no features.
   virtual std::vector<float> weights() const = 0;
+  /// A lead times this is the logarithm of the odds to win.
+  virtual double scale() const = 0;
   /// A player's features, as many as there are weights of the family's own.
   virtual std::vector<float> features(const Bytes* state, int player) const = 0;
 };
@@ -26,8 +28,10 @@ class ErasedMinimax : public AnyMinimax {
  public:
   /// The game must outlive the search.
   ErasedMinimax(const G& game, const MinimaxOptions& options) : game_(&game), options_(options) {
-    if constexpr (HasFeatures<G>)
+    if constexpr (HasFeatures<G>) {
       if (options_.weights.empty()) options_.weights = game.default_weights();
+      if (options_.scale == 0) options_.scale = game.default_scale();
+    }
     switch (options_.kind) {
       case MinimaxKind::alphabeta:
         alphabeta_ = std::make_unique<AlphaBeta<G>>(game, options_);
@@ -50,6 +54,7 @@ class ErasedMinimax : public AnyMinimax {
   }
 
   std::vector<float> weights() const override { return options_.weights; }
+  double scale() const override { return options_.scale; }
 
   std::vector<float> features(const Bytes* state, int player) const override {
     std::vector<float> values;

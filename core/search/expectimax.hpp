@@ -21,6 +21,8 @@ class Expectimax {
   using State = typename G::State;
   /// What the value of a win loses with every ply.
   static constexpr double kPatience = 1e-6;
+  /// Values beyond, of moves that are proven, are wins.
+  static constexpr double kSureWin = 1 - kPatience * kDeepest;
 
   Expectimax(const G& game, const MinimaxOptions& options) : game_(&game), options_(options) {
     if constexpr (HasFeatures<G>)
@@ -52,11 +54,16 @@ class Expectimax {
       result.depth = depth;
       result.line = lines_.whole();
       result.best = result.line[0];
+      const auto is_proven = [&](Move move) {
+        return std::find(proven_.begin(), proven_.end(), move) != proven_.end();
+      };
+      result.proven =
+          is_proven(result.best) && (static_cast<int>(proven_.size()) == root_.size() || value > kSureWin);
       if (limits.all_moves) {
         result.moves.clear();
         for (const Move move : listed)
           for (int i = 0; i < root_.size(); ++i)
-            if (root_.moves[i] == move) result.moves.push_back({move, root_.rank[i]});
+            if (root_.moves[i] == move) result.moves.push_back({move, root_.rank[i], is_proven(move)});
       }
       for (int i = 0; i < root_.size(); ++i) root_.bring_best(i);
       if (!cut_by_depth_) break;  // the whole game has been looked at
@@ -96,11 +103,14 @@ class Expectimax {
 
   double search_root(const State& root, int depth, bool all_moves) {
     double best = -1;
+    proven_.clear();
     line_.push(line_.needs_keys() ? game_->key(root) : 0);
     for (int i = 0; i < root_.size(); ++i) {
+      estimated_ = false;
       const double alpha = all_moves ? 0 : std::max(best, 0.0);
       const double value = descend(root, root_.moves[i], depth, alpha, 1, 0, line_.clock());
       if (budget_.stopped()) break;
+      if (!estimated_) proven_.push_back(root_.moves[i]);
       root_.rank[i] = value;
       if (value > best) {
         best = value;
@@ -241,12 +251,13 @@ class Expectimax {
 
   double end_line(const State& state, int ply) {
     ++budget_.leaves;
+    estimated_ |= !line_.is_certain();
     return outcome(state, ply);
   }
 
   double leaf(const State& state) {
     ++budget_.leaves;
-    cut_by_depth_ = true;
+    cut_by_depth_ = estimated_ = true;
     return evaluate(state);
   }
 
@@ -288,6 +299,8 @@ class Expectimax {
   LineHistory line_;
   RankedMoves root_;
   bool cut_by_depth_ = false;  // some position was evaluated
+  bool estimated_ = false;     // the value of a move of the root depends on an evaluation
+  std::vector<Move> proven_;   // moves of the root without, at the depth searched last
   Lines lines_;
 };
 

@@ -55,7 +55,7 @@ struct MinimaxOptions {
   bool deepen = true;
   bool quiescence = true;
   LineLimits limits = LineLimits::game;
-  double scale = 1.0;
+  double scale = 0;            // 0: the family's own
   std::vector<float> weights;  // of the family's features; empty: the family's own
   // Positions whose value it knows are not searched; null: none. Alpha-beta probes
   // everywhere, expectimax at the moves of the root, the others never.
@@ -86,8 +86,11 @@ struct DeclaredOptions<MinimaxOptions> {
           "limits", &O::limits,
           "Where lines end beside the rules: where the game record would end, also at the "
           "first repetition, or by the rules alone."},
-      DeclaredOption<O, double>{"scale", &O::scale, "Expectimax: scale of a lead before the sigmoid.", 1e-6,
-                                1e5},
+      DeclaredOption<O, double>{
+          "scale", &O::scale,
+          "Scale of a lead before the sigmoid that makes it a chance of winning; 0: the "
+          "game's own.",
+          0, 1e5},
   };
 };
 

@@ -733,7 +733,9 @@ class MinimaxOptions:
 
     @property
     def scale(self) -> float:
-        """Expectimax: scale of a lead before the sigmoid."""
+        """
+        Scale of a lead before the sigmoid that makes it a chance of winning; 0: the game's own.
+        """
 
     @scale.setter
     def scale(self, arg: float, /) -> None: ...
@@ -797,6 +799,12 @@ class Minimax:
 
     @property
     def weights(self) -> list[float]: ...
+
+    @property
+    def scale(self) -> float:
+        """
+        A lead times this is the logarithm of the odds to win; 0 where the family has no features.
+        """
 
 def default_weights(game: AnyGame) -> list[float]:
     """A family's own weights of its features; empty where it has none."""

@@ -1,11 +1,13 @@
 """docs/agents.md has every agent and, word for word, the declarations of its options."""
 
+import random
 import re
 from pathlib import Path
 
 import pytest
 
-from halma.agents import AgentSpec, specs
+from halma.agents import AgentSpec, best_name, specs
+from halma.games import Record, game, variant_names
 from halma.names import Option
 
 PAGE = Path(__file__).parents[2] / "docs" / "agents.md"
@@ -42,3 +44,13 @@ def test_every_option_is_in_its_agent_s_table(spec: AgentSpec) -> None:
         assert option_table(spec) in SECTIONS[spec.name]
     else:
         assert spec.name in SECTIONS
+
+
+def test_the_table_of_best_is_what_it_stands_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HALMA_TABLES", str(tmp_path))
+    for variant in variant_names():
+        record = Record(game(variant))
+        record.roll(random.Random(0))
+        assert f"| `{variant}` | `{best_name(record)}` |" in SECTIONS["best"]

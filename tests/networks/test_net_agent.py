@@ -191,7 +191,8 @@ def test_names(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for typed, canonical in (
         ("net:a.onnx", "net:a.onnx"),
-        ("net:file=a.onnx,sims=100", "net:a.onnx"),
+        ("net:file=a.onnx,sims=100", "net:a.onnx,sims=100"),
+        ("net:a.onnx,time=0.5", "net:a.onnx,time=0.5"),
         ("net:a.onnx,rule=gumbel,sims=9", "net:a.onnx,sims=9,rule=gumbel"),
         ("net:file=a=b.onnx", "net:file=a=b.onnx"),
     ):
@@ -201,6 +202,7 @@ def test_names(tmp_path, monkeypatch):
         ("net", NameSyntaxError, "write net:FILE"),
         ("net:sims=3", NameSyntaxError, "write net:FILE"),
         ("net:a.onnx,sims=0", OptionError, "from 1"),
+        ("net:a.onnx,rule=gumbel,time=1", OptionError, "takes no 'time'"),
         ("net:a.onnx,rule=uct", OptionError, "one of puct, gumbel"),
         ("net:a.onnx,rule=gumbel,c=2", OptionError, "not by rule=gumbel"),
         ("net:a.onnx,temperature_plies=2", OptionError, "needs a 'temperature'"),

@@ -248,7 +248,7 @@ def test_impossible_limits(limits):
         ("rhombus-4x4-3", {"weights": [1.0]}),
         ("rhombus-4x4-3", {"weights": [1.0, float("nan"), 2.0]}),
         ("rhombus-4x4-3", {"table_bits": 40}),
-        ("rhombus-4x4-3", {"scale": 0.0}),
+        ("rhombus-4x4-3", {"scale": -1.0}),
         ("frogs-3-2", {"weights": [1.0]}),
         ("star-37-3p", {"kind": "alphabeta"}),
         ("star-37-3p", {"kind": "expectimax"}),
@@ -323,7 +323,7 @@ def test_expectimax_is_expectiminimax(name, shares):
     chosen = positions[0].game
     weights = _core.default_weights(chosen.core)
     searches = [
-        Minimax(chosen, "expectimax", pruning=pruning, ordering=ordering, limits="rules")
+        Minimax(chosen, "expectimax", pruning=pruning, ordering=ordering, limits="rules", scale=1.0)
         for pruning in ("none", "windows", "probes")
         for ordering in ("listed", "score")
     ]

@@ -1,6 +1,7 @@
 """Agents, which choose moves. `agent("greedy:stochastic")` finds one by its name."""
 
 from halma.agents.agent import Agent, AgentSpec, Analyst, GameChecker
+from halma.agents.best import best_name, player_of
 from halma.agents.human import LeftError
 from halma.agents.play import Step, play_game
 from halma.agents.registry import agent, register, specs
@@ -14,8 +15,10 @@ __all__ = [
     "LeftError",
     "Step",
     "agent",
+    "best_name",
     "check_agent",
     "play_game",
+    "player_of",
     "quick_agents",
     "register",
     "specs",

@@ -127,6 +127,9 @@ def _declared(**rule: Any) -> Iterator[Option]:
         yield replace(option, **rule) if name == "rule" else option
 
 
+#: of `net` where neither simulations nor time are given
+_NET_SIMULATIONS = 100
+_TIME = Option("time", 0, "Seconds a move.", low=0.001, high=86_400, decimal=True)
 _TEMPERATURE = (
     Option("temperature", 0.0, "0 plays the best move.", low=0, high=100, decimal=True),
     Option("temperature_plies", 0, "Plies during which moves are sampled.", low=1, high=10**6),
@@ -183,8 +186,13 @@ def _build_net(name: str, given: Mapping[str, Value]) -> Agent:
     if not given["file"]:
         raise NameSyntaxError("'net' plays from a file: write net:FILE, or net:FILE,sims=400.")
     settings = _tree_settings(given)
+    seconds, rule = float(given["time"]) or None, str(given["rule"])
+    if seconds and RULES[rule].needs_budget:
+        raise OptionError(f"'rule={rule}' plans its simulations in advance, so it takes no 'time'.")
+    if not seconds and not given["sims"]:
+        settings["simulations"] = _NET_SIMULATIONS
     file, threads = find_network(str(given["file"])), int(given["threads"])
-    return NetAgent(name, **settings, file=file, threads=threads)
+    return NetAgent(name, **settings, seconds=seconds, file=file, threads=threads)
 
 
 SPEC = AgentSpec(
@@ -192,7 +200,7 @@ SPEC = AgentSpec(
     _build,
     options=(
         Option("sims", 0, "Simulations a move.", low=1, high=10**9),
-        Option("time", 0, "Seconds a move.", low=0.001, high=86_400, decimal=True),
+        _TIME,
         *_declared(default="uct"),
         Option("evaluator", "rollout", "Evaluator of leaves.", choices=(*EVALUATORS, "solution")),
         Option(
@@ -215,7 +223,14 @@ NET_SPEC = AgentSpec(
     _build_net,
     options=(
         Option("file", "", "A network file, or the name of one that comes with halma.", text=True),
-        Option("sims", 100, "Simulations a move.", low=1, high=10**7),
+        Option(
+            "sims",
+            0,
+            f"Simulations a move; {_NET_SIMULATIONS} where no time is given.",
+            low=1,
+            high=10**7,
+        ),
+        _TIME,
         *_declared(choices=POLICY_RULES),
         *_TEMPERATURE,
         Option("threads", 1, "Threads of the network.", low=1, high=64),

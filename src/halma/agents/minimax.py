@@ -14,7 +14,7 @@ from halma.errors import OptionError
 from halma.games import Game, Move, Record
 from halma.names import Option, Value
 from halma.search.analysis import Analysis
-from halma.search.minimax import MAX_DEPTH, Minimax
+from halma.search.minimax import MAX_DEPTH, Minimax, neighbours
 
 
 @dataclass
@@ -49,9 +49,10 @@ class MinimaxAgent:
     def analyse(self, record: Record, rng: random.Random) -> Analysis:
         """Return the value of every move, whatever the phase; that takes longer than the best."""
         search = self._search(record.game)
-        return search.search(
+        found = search.search(
             record, depth=self.depth, nodes=self.nodes, seconds=self.seconds, all_moves=True
-        ).as_analysis()
+        )
+        return found.as_analysis(neighbours(search, record, found))
 
     def check(self, game: Game) -> None:
         """Raise an error if the search, its weights, phases or tables do not fit a game."""
@@ -75,7 +76,7 @@ def _spec(
         seconds = float(given.get("time", 0)) or None
         if not depth and not nodes and not seconds:
             raise OptionError(f"'{name}' needs a limit: depth=3, nodes=10000 or time=0.1, say.")
-        search = {"kind": name, "scale": float(given.get("scale", 1.0)), **fixed}
+        search = {"kind": name, "scale": float(given.get("scale", 0.0)), **fixed}
         if given["weights"] != "own":
             search["weights"] = tuple(map(float, str(given["weights"]).split("/")))
         phases, oracles = given.get("phases") == "on", OracleChoice.read(given)
@@ -104,7 +105,12 @@ _PHASES = Option(
     "phases", "off", "Search only while the armies are in contact.", choices=("off", "on")
 )
 _SCALE = Option(
-    "scale", 1.0, "Scale of a lead before the sigmoid.", low=0.001, high=1000, decimal=True
+    "scale",
+    0.0,
+    "Scale of a lead before the sigmoid; 0 for the game's own.",
+    low=0,
+    high=1000,
+    decimal=True,
 )
 
 SPECS = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from halma import plugins
-from halma.agents import human, mcts, minimax, racing, tables
+from halma.agents import best, human, mcts, minimax, racing, tables
 from halma.agents.agent import Agent, AgentSpec
 from halma.agents.own import WANTED, own_spec
 from halma.errors import NameSyntaxError, UnknownAgentError, suggestion
@@ -14,6 +14,7 @@ from halma.names import join, resolve, split
 _SPECS = {
     spec.name: spec
     for spec in (
+        best.SPEC,
         *racing.SPECS,
         mcts.SPEC,
         *minimax.SPECS,
@@ -34,6 +35,11 @@ def specs() -> Iterator[AgentSpec]:
     return iter(_SPECS.values())
 
 
+def spec_of(bare: str) -> AgentSpec | None:
+    """Return the spec of an agent of halma's or of an installed package by its bare name."""
+    return _SPECS.get(bare) or _installed(bare)
+
+
 def agent(name: str) -> Agent:
     """Return the agent of a name.
 
@@ -43,7 +49,7 @@ def agent(name: str) -> Agent:
     if plugins.is_file_reference(name):
         return _own(name)
     bare = split(name[:500].partition(":")[0])[0]
-    spec = _SPECS.get(bare) or _installed(bare)
+    spec = spec_of(bare)
     if spec is None:
         if plugins.is_module_reference(name):
             return _own(name)

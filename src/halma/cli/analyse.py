@@ -11,20 +11,16 @@ from halma.errors import ChanceError, GameOverError, UnknownAgentError
 from halma.interrupt import interruptible
 
 if TYPE_CHECKING:
-    from halma.games import Game
-    from halma.search.analysis import Analysis, MoveReport
+    from halma.search.analysis import Analysis
 
 
 def analyse(
     variant: Variant,
     position: Annotated[str, typer.Argument(help="A position as text, or 'start'.")],
     agent: Annotated[
-        str | None,
-        typer.Option(
-            help="An agent that searches, such as mcts:sims=1000. By default optimal where a "
-            "solution is available, otherwise mcts:sims=10000."
-        ),
-    ] = None,
+        str,
+        typer.Option(help="An agent that searches, such as mcts:sims=1000 or best:time=5."),
+    ] = "best",
     moves: Annotated[int, typer.Option(min=1, help="Number of moves to show, the best first.")] = 8,
     seed: Seed = 0,
     json: JsonFlag = False,
@@ -32,30 +28,26 @@ def analyse(
     """Show the best moves of a position with their values."""
     import random
 
-    from halma.agents import Analyst
+    from halma.agents import Analyst, player_of
     from halma.agents import agent as find_agent
     from halma.games import Record, game
 
     chosen = game(variant)
-    analyst = find_agent(agent or _default_agent(chosen))
-    if not isinstance(analyst, Analyst):
-        raise UnknownAgentError(f"'{analyst.name}' cannot analyse a position.")
+    named = find_agent(agent)
+    if not isinstance(named, Analyst):
+        raise UnknownAgentError(f"'{named.name}' cannot analyse a position.")
     start = chosen.start() if position == "start" else chosen.position(position)
     if start.is_chance:
         raise ChanceError(f"No player is to move in '{start.text}': an outcome of chance is next.")
     if start.is_terminal:
         raise GameOverError(f"No player is to move in '{start.text}': the game is over.")
     record = Record(chosen, start)
+    analyst = player_of(named, record)
+    assert isinstance(analyst, Analyst)
     found = interruptible(lambda: analyst.analyse(record, random.Random(seed)))
     answer = {"variant": chosen.name, "agent": analyst.name, "seed": seed, **found.as_dict()}
     answer["moves"] = answer["moves"][:moves]
     print_answer(json, answer, lambda: _print(found, analyst.name, moves))
-
-
-def _default_agent(game: Game) -> str:
-    from halma.solve.solver import is_at_hand
-
-    return "optimal" if is_at_hand(game) else "mcts:sims=10000"
 
 
 def _print(found: Analysis, name: str, most: int) -> None:
@@ -71,7 +63,7 @@ def _print(found: Analysis, name: str, most: int) -> None:
     for report in found.moves[:most]:
         table.add_row(
             escape(report.move.text),
-            _value(report),
+            report.value_text,
             "" if report.visits is None else f"{report.visits:,}",
             "" if report.prior is None else f"{report.prior:.3f}",
             escape(" ".join(report.line)),
@@ -81,13 +73,6 @@ def _print(found: Analysis, name: str, most: int) -> None:
     if len(found.moves) > most:
         console.print(f"and {len(found.moves) - most} more moves")
     console.print(_effort(found))
-
-
-def _value(report: MoveReport) -> str:
-    if report.proof and report.proof != "exact":
-        return f"{report.proof}, proven"
-    shown = "" if report.value is None else f"{report.value:.3f}"
-    return f"{shown}, proven" if report.proof else shown
 
 
 def _effort(found: Analysis) -> str:

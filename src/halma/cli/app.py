@@ -24,7 +24,7 @@ app = typer.Typer(
 #: Each is a function in a module of its name, in the order of `halma --help`.
 VERBS = (
     "games show perft check play analyse match tournament replay convert "
-    "solve truth train report reproduce"
+    "calibrate solve truth train report reproduce"
 )
 for name in VERBS.split():
     function = getattr(import_module(f"halma.cli.{name}"), name)

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def match(
-    agents: Annotated[list[str], typer.Argument(help="Two agents, or one for each player.")],
+    agents: Annotated[
+        list[str], typer.Argument(help="Two agents, or one for each player; one plays best.")
+    ],
     game: GameName,
     games: Annotated[
         int, typer.Option(min=1, help="Number of games; with --sprt the maximum.")
@@ -42,6 +44,8 @@ def match(
     from halma.arena import make_plan
     from halma.arena.sprt import parse_sprt
 
+    if len(agents) == 1:
+        agents = [*agents, "best"]
     test = None if sprt is None else parse_sprt(sprt)
     plan = make_plan(game, agents, seed, opening_plies, arena.book_positions(book, game), plies)
     if test is not None and len(plan.agents) != 2:

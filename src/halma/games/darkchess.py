@@ -53,6 +53,10 @@ class DarkChessGame(Game):
         self.files, self.ranks, self.pieces = files, ranks, pieces
         self._files = [ranks] * files
 
+    @property
+    def strongest(self) -> str:
+        return "expectimax:nodes=10000000"
+
     def cell_name(self, cell: int) -> str:
         """Return a cell's name; cells are numbered file by file."""
         return f"{'abcd'[cell // self.ranks]}{cell % self.ranks + 1}"

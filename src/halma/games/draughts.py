@@ -45,6 +45,10 @@ class DraughtsGame(Game):
     def __init__(self, name: str, options: Mapping[str, Value]) -> None:
         super().__init__(name, _core.Draughts(), _LIMITS[str(options["draw"])], options)
 
+    @property
+    def strongest(self) -> str:
+        return "alphabeta:nodes=5000000"
+
     def format_position(self, state: bytes) -> str:
         mover, *board = self.core.describe(state)
         white = ",".join(_entry(s, piece) for s, piece in enumerate(board, 1) if piece < 0)

@@ -42,6 +42,10 @@ class EinsteinGame(Game):
         self.width, self.height, self.pieces = width, height, pieces
         self._rows = [width] * height
 
+    @property
+    def strongest(self) -> str:
+        return "mcts:sims=500000,c=0.7,solver=on"
+
     def cell_name(self, cell: int) -> str:
         """Return a cell's name, `a1` being the top left one."""
         return f"{_COLUMNS[cell % self.width]}{cell // self.width + 1}"

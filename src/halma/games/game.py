@@ -120,6 +120,15 @@ class Game(ABC):
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
 
+    @property
+    def strongest(self) -> str:
+        """The strongest player of this variant: the agent's name, with what it searches a second.
+
+        Its `nodes` or `sims` are those of the highest level of `best`. Empty: chosen by what
+        the game offers.
+        """
+        return ""
+
     def start(self) -> Position:
         """Return the position before the first move; it may be at chance."""
         return Position(self, self.core.initial())

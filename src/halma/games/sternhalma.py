@@ -87,6 +87,14 @@ class SternhalmaGame(Game):
         # Row lengths, for reading and writing the matrix.
         self._rows = [sum(1 for row, *_ in holes if row == r) for r in range(rows)]
 
+    @property
+    def strongest(self) -> str:
+        if self.name == "rhombus-7x7-6":
+            return "net:rhombus-7x7-6,sims=800"
+        if self.players == 2:
+            return "alphabeta:nodes=1000000"
+        return "paranoid:nodes=2000000"
+
     def format_position(self, state: bytes) -> str:
         mover, first, second, *board = self.core.describe(state)
         rows = join_rows("".join(self._glyph(value) for value in board), self._rows)

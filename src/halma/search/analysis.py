@@ -28,6 +28,15 @@ class MoveReport:
     #: how the game may go on, this move first
     line: tuple[str, ...] = ()
 
+    @property
+    def value_text(self) -> str:
+        """The value as people read it: a proof, or a number, that of an estimate never 0 or 1."""
+        if self.proof and self.proof != "exact":
+            return f"{self.proof}, proven"
+        if self.value is None:
+            return ""
+        return f"{self.value:.3f}, proven" if self.proof else estimate_text(self.value)
+
     def as_dict(self) -> dict[str, Any]:
         """Return all of it as plain values."""
         return {
@@ -80,6 +89,11 @@ class Analysis:
             "depth": self.depth,
             "moves": [report.as_dict() for report in self.moves],
         }
+
+
+def estimate_text(value: float) -> str:
+    """Return a value that is not proven with three digits, neither 0.000 nor 1.000."""
+    return f"{max(0.001, min(0.999, value)):.3f}"
 
 
 def certainty(value: float) -> str:

@@ -19,6 +19,10 @@ KINDS = tuple(DECLARED["kind"].choices)
 #: the deepest search
 MAX_DEPTH = 100
 _HEAVIEST = 1e5
+#: what the value of a win loses with every ply, in expectimax (`core/search/expectimax.hpp`)
+_PATIENCE = 1e-6
+#: the logarithm of the odds of an estimate, at most
+_MOST_ODDS = 14.0
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,8 @@ class MinimaxAnalysis:
     #: the search that found it
     kind: str
     best: Move
+    #: a lead times this is about the logarithm of the odds to win
+    scale: float
     #: for the player to move. Alpha-beta: the lead in the evaluation's own units, wins and
     #: losses beyond all of them. Expectimax: from 0, a loss, to 1, a win. Max^n and
     #: paranoid: the lead over the average of the others.
@@ -47,18 +53,25 @@ class MinimaxAnalysis:
     proven: bool = False
     values_proven: tuple[bool, ...] = ()
 
-    def as_analysis(self) -> Analysis:
-        """Return it as an `Analysis`, with values as chances of winning."""
+    def as_analysis(self, others: Sequence[MinimaxAnalysis] = ()) -> Analysis:
+        """Return it as an `Analysis`, with values as chances of winning.
+
+        A search that ends with a move of its own player overrates that move: `others`, searches
+        of the same position to neighbouring depths, take that out. The odds of all moves are
+        changed alike, so that the mean over the depths is the value of the position.
+        """
         if self.values:
             values = [(*pair, p) for pair, p in zip(self.values, self.values_proven, strict=True)]
             values = sorted(values, key=lambda found: (found[0] == self.best, found[1]))[::-1]
         else:
             values = [(self.best, self.value, self.proven)]
         line = tuple(move.text for move in self.line)
+        odds = [self._odds(found.value) for found in (self, *others)]
+        tempo = odds[0] - sum(odds) / len(odds)
         reports = tuple(
             MoveReport(
                 move,
-                value=self._chance(value),
+                value=self._chance(value, proven, tempo),
                 proof=self._proof(value, proven),
                 line=line if move == self.best else (move.text,),
             )
@@ -67,21 +80,48 @@ class MinimaxAnalysis:
         return Analysis(
             self.position,
             reports,
-            value=self._chance(self.value),
+            value=reports[0].value,
             nodes=self.nodes,
             depth=self.depth,
         )
 
     def _proof(self, value: float, proven: bool) -> str | None:
+        """Return what is certain, whatever the others do."""
         if self.kind == "expectimax":
-            return certainty(value) if proven else None
-        return _decided(value) or ("draw" if proven else None)
+            return certainty(self._exact(value)) if proven else None
+        decided = _decided(value)
+        if self.position.game.players > 2:
+            # Against all others together a win is certain; a loss is not, as they need not
+            # cooperate, and in max^n nothing is.
+            return decided if self.kind == "paranoid" and decided == "win" else None
+        return decided or ("draw" if proven else None)
 
-    def _chance(self, value: float) -> float:
-        """Return a value as a chance of winning; those of expectimax are."""
-        if self.kind == "expectimax":
+    def _chance(self, value: float, proven: bool, tempo: float) -> float:
+        """Return a value as a chance of winning, that of an estimate neither 0 nor 1."""
+        proof = self._proof(value, proven)
+        if proof == "exact":
             return value
-        return 1 / (1 + math.exp(-max(-50.0, min(50.0, value))))
+        if proof is not None:
+            return {"win": 1.0, "draw": 0.5, "loss": 0.0}[proof]
+        odds = max(-_MOST_ODDS, min(_MOST_ODDS, self._odds(value) - tempo))
+        return 1 / (1 + math.exp(-odds))
+
+    def _odds(self, value: float) -> float:
+        """Return the logarithm of the odds to win; equal players have equal chances."""
+        if self.kind != "expectimax":
+            return self.scale * value - math.log(self.position.game.players - 1)
+        chance = max(1e-6, min(1 - 1e-6, value))
+        return math.log(chance / (1 - chance))
+
+    def _exact(self, value: float) -> float:
+        """Return a proven value of expectimax; quicker wins have higher ones, by very little."""
+        ends = (end for end in (0.0, 0.5, 1.0) if abs(value - end) <= _PATIENCE * self.depth)
+        return next(ends, value)
+
+    @property
+    def is_estimate(self) -> bool:
+        """Whether the value is an evaluation's, not that of a decided or fully searched game."""
+        return not self.proven and abs(self.value) < _core.MINIMAX_DECIDED / 10
 
     @property
     def plies_to_end(self) -> int | None:
@@ -125,6 +165,16 @@ class Minimax:
         except ValueError as error:
             raise OptionError(f"'{game.name}': {error}.") from None
 
+    @property
+    def weights(self) -> list[float]:
+        """The weights of the features; none where the game has no features."""
+        return self._core.weights
+
+    @property
+    def scale(self) -> float:
+        """A lead times this is about the logarithm of the odds to win."""
+        return self._core.scale
+
     def search(
         self,
         at: Record | Position,
@@ -154,6 +204,7 @@ class Minimax:
         return MinimaxAnalysis(
             position,
             self.kind,
+            scale=self.scale,
             best=named(position, found.best),
             value=found.value,
             line=line_of(position, found.line),
@@ -166,10 +217,27 @@ class Minimax:
         )
 
 
+def neighbours(search: Minimax, at: Record, found: MinimaxAnalysis) -> list[MinimaxAnalysis]:
+    """Return searches to smaller depths that complete a round of the players with `found`.
+
+    To a depth of 1 belongs one of 2. There are none where a value is not an estimate.
+    """
+    if not found.is_estimate or not found.depth:
+        return []
+    depths = range(max(1, found.depth - search.game.players + 1), max(found.depth, 2) + 1)
+    others = [search.search(at, depth=depth) for depth in depths if depth != found.depth]
+    return others if all(each.is_estimate for each in others) else []
+
+
 def _decided(value: float) -> str | None:
     if abs(value) <= _core.MINIMAX_DECIDED:
         return None
     return "win" if value > 0 else "loss"
+
+
+def default_scale(game: Game) -> float:
+    """Return the game's own scale of leads; 0 if it has no linear evaluation."""
+    return Minimax(game, "expectimax" if game.players == 2 else "maxn").scale
 
 
 def features(position: Position, player: int) -> list[float]:

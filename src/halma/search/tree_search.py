@@ -15,6 +15,8 @@ from halma.search.options import RULES, search_options
 
 #: evaluators of the core
 EVALUATORS = ("rollout", "uniform", "linear")
+#: simulations of a search with a network that only time ends
+_ENDLESS = 10**9
 
 
 class TreeSearch:
@@ -83,10 +85,8 @@ class TreeSearch:
         self._core.set_record(record.core)
         began = time.perf_counter()
         if self._buffer is not None:
-            if not simulations:
-                raise OptionError("A search with a network needs a number of simulations.")
-            self._core.begin(simulations)
-            run_with_network([self._core], self._buffer)
+            self._core.begin(simulations or _ENDLESS)
+            run_with_network([self._core], self._buffer, seconds)
         else:
             limit = {"simulations": simulations} if simulations else {}
             self._core.run(**limit, seconds=seconds or 0.0)
@@ -125,13 +125,25 @@ class TreeSearch:
         )
 
 
-def run_with_network(searches: Sequence[_core.Search], buffer: InferenceBuffer) -> None:
-    """Carry out searches that were begun, one batch of leaves after the other."""
+def run_with_network(
+    searches: Sequence[_core.Search], buffer: InferenceBuffer, seconds: float | None = None
+) -> None:
+    """Carry out searches that were begun, one batch of leaves after the other.
+
+    With `seconds` they stop then, once each has made a simulation.
+    """
     searches = list(searches)
+    deadline = math.inf if not seconds else time.perf_counter() + seconds
+    batches = 0
     try:
-        while rows := _core.collect(searches, buffer.planes):
+        # The first batch is the roots.
+        while batches < 2 or time.perf_counter() < deadline:
+            rows = _core.collect(searches, buffer.planes)
+            if not rows:
+                break
             buffer.start(rows)
             _core.submit(searches, *buffer.finish())
+            batches += 1
     except RuntimeError as error:
         # From the core: a logit or a value is not finite.
         raise NetworkError(f"The search has stopped: {error}.") from None

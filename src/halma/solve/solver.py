@@ -26,6 +26,8 @@ SMALL = 24 << 20
 #: to write, so that no more than a tenth of the time is spent on them.
 CHECKPOINT_SECONDS = 1.0
 _CHECKPOINT = "checkpoint"
+#: of endgame tables
+_MAX_PIECES = 6
 #: Names of smaller variants tried at most; each is built to see its size.
 _MAX_NAMES = 1500
 
@@ -158,6 +160,21 @@ def is_at_hand(game: Game) -> bool:
     """Whether `solution_for` has a solution without much work."""
     engine = engine_for(game)
     return table_path(game).exists() or (engine is not None and engine.bytes_needed <= SMALL)
+
+
+def endgames_at_hand(game: Game, left: int) -> int:
+    """Return the most pieces of endgame tables that can be probed without much work, or 0.
+
+    Those are tables on disk and, once no more than twice as many pieces are `left` on the
+    board, tables that are solved in memory.
+    """
+    for pieces in range(_MAX_PIECES, 1, -1):
+        if table_path(game, pieces=pieces).exists():
+            return pieces
+        engine = engine_for(game, pieces=pieces) if left <= 2 * pieces else None
+        if engine is not None and engine.bytes_needed <= SMALL:
+            return pieces
+    return 0
 
 
 def solution_in(path: Path, game: Game) -> Solution:
