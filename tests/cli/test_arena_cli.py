@@ -131,7 +131,7 @@ def test_a_book_and_its_errors(tmp_path):
     [
         (("match", "greedy", "random", "--game", "ewn"), "There is no variant"),
         (("match", "greedy", "rendom", "--game", "ewn-3x3-3"), "Did you mean 'random'"),
-        (("match", "greedy", "--game", "ewn-3x3-3"), "takes two agents, not 1"),
+        (("match", *["random"] * 3, "--game", "ewn-3x3-3"), "takes two agents, not 3"),
         (("match", "random", "greedy", "--game", "cdc-2x4-PPPP"), "no measure of how far"),
         ((*MATCH, "--sprt", "elo0=5"), None),
         ((*MATCH, "--sprt", "elo0=50"), "elo0 < elo1"),
