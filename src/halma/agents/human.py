@@ -15,7 +15,6 @@ from halma.draw.text import draw_text
 from halma.errors import HalmaError, MoveError, MoveSyntaxError, UnknownAgentError, suggestion
 from halma.games import Move, Position, Record
 from halma.games.game import normalise_move
-from halma.interrupt import interruptible
 
 #: What a person may type beside moves, with what it does.
 HELP = {
@@ -157,7 +156,7 @@ def _hint(record: Record, rng: random.Random) -> str:
     adviser = player_of(agent("best"), record)
     if not isinstance(adviser, Analyst):
         raise UnknownAgentError(f"'{adviser.name}', the best agent here, gives no hints.")
-    found = interruptible(lambda: adviser.analyse(record, rng))
+    found = adviser.analyse(record, rng)
     value = "" if found.value is None else f", value {found.value:.2f} from 0 (loss) to 1 (win)"
     return f"{found.best.text} ({adviser.name}{value})"
 

@@ -8,7 +8,6 @@ import typer
 
 from halma.cli.verb import JsonFlag, Seed, Variant, drawing, note, print_answer
 from halma.errors import ChanceError, GameOverError, UnknownAgentError
-from halma.interrupt import interruptible
 
 if TYPE_CHECKING:
     import random
@@ -53,15 +52,13 @@ def analyse(
     start, drawn = _resolve(start, roll or [], random.Random(seed))
     if drawn:
         note(f"The set-up is drawn with seed {seed}: {', '.join(drawn)}.")
-
     if start.is_terminal:
         raise GameOverError(f"No player is to move in '{start.text}': the game is over.")
     analyst = player_of(named, Record(chosen, start))
     assert isinstance(analyst, Analyst)
 
     def look(at: Position) -> Analysis:
-        record = Record(chosen, at)
-        return interruptible(lambda: analyst.analyse(record, random.Random(seed)))
+        return analyst.analyse(Record(chosen, at), random.Random(seed))
 
     about = {"variant": chosen.name, "agent": analyst.name, "seed": seed}
     if start.is_chance:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import random
 import re
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from halma.agents import Agent, HumanAgent, LeftError, Step, play_game
@@ -14,9 +13,8 @@ from halma.agents.human import recent
 from halma.cli.verb import note, program
 from halma.errors import HalmaError, RecordError
 from halma.files import replace_file
-from halma.games import Game, Move, Record
+from halma.games import Game, Record
 from halma.games.saved import SavedGame, read_json_lines
-from halma.interrupt import interruptible
 
 #: Larger files are not one game.
 _MOST_BYTES = 10_000_000
@@ -28,20 +26,6 @@ class _Undone(Exception):
 
 class _Resigned(Exception):
     """A person resigned."""
-
-
-@dataclass(frozen=True)
-class _Stoppable:
-    """An agent that Ctrl-C stops while it searches."""
-
-    agent: Agent
-
-    @property
-    def name(self) -> str:
-        return self.agent.name
-
-    def choose(self, record: Record, rng: random.Random) -> Move:
-        return interruptible(lambda: self.agent.choose(record, rng))
 
 
 class LiveGame:
@@ -62,9 +46,7 @@ class LiveGame:
         if record.game.players == 2:
             commands["resign"] = self._resign
         self._players: list[Agent] = [
-            replace(player, commands=commands)
-            if isinstance(player, HumanAgent)
-            else _Stoppable(player)
+            replace(player, commands=commands) if isinstance(player, HumanAgent) else player
             for player in players
         ]
 
