@@ -107,8 +107,7 @@ class HalmaEnv(AECEnv):  # type: ignore[misc]
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        assert action is not None
-        move = self.record.position.move_of(int(action))
+        move = None if action is None else self.record.position.move_of(int(action))
         if move is None:
             raise IllegalMoveError(f"Action {action} is not legal here.")
         self.record.play(move)
