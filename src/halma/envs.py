@@ -18,23 +18,21 @@ from typing import Any
 
 import numpy as np
 
+from halma.machine import require
+
+require("gymnasium", "pettingzoo")
+
+from gymnasium.spaces import Box, Dict, Discrete
+from pettingzoo import AECEnv
+from pettingzoo.utils.wrappers import (
+    AssertOutOfBoundsWrapper,
+    OrderEnforcingWrapper,
+    TerminateIllegalWrapper,
+)
+
 from halma import _core
 from halma.errors import IllegalMoveError, OptionError
 from halma.games import Game, Record, game
-from halma.machine import is_optional, missing_library, require
-
-try:
-    from gymnasium.spaces import Box, Dict, Discrete
-    from pettingzoo import AECEnv
-    from pettingzoo.utils.wrappers import (
-        AssertOutOfBoundsWrapper,
-        OrderEnforcingWrapper,
-        TerminateIllegalWrapper,
-    )
-except ModuleNotFoundError as error:
-    if is_optional(error.name):
-        raise missing_library(str(error.name)) from None
-    raise
 
 #: `human` prints the position, `ansi` returns it as text, `rgb_array` as pixels
 RENDER_MODES = ("human", "ansi", "rgb_array")
