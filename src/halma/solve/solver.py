@@ -218,9 +218,9 @@ def _solve_in_memory(game: Game, pieces: int | None = None) -> Solution:
 
 def in_bytes(number: int) -> str:
     """Return a number of bytes with a unit: 5.2 GiB."""
-    for size, unit in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
-        if number >= size:
-            return f"{number / size:.1f} {unit}"
+    for power, unit in ((6, "EiB"), (5, "PiB"), (4, "TiB"), (3, "GiB"), (2, "MiB"), (1, "KiB")):
+        if number >= 1024**power:
+            return f"{number / 1024**power:.1f} {unit}"
     return f"{number} bytes"
 
 
