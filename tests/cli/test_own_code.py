@@ -128,6 +128,16 @@ def test_other_faults_of_an_agent_lose_too(folder, how, sentence):
     assert sentence in answer("replay", "games.db", 1)["end"]
 
 
+def test_an_agent_that_raises_loses_a_single_game(folder):
+    words = ("play", "random", "faulty.py:Faulty", "--game", GAME)
+    found = answer(*words, "--save", "game.jsonl")
+    assert found["result"] == [1, 0] and found["plies"] == 1
+    assert f"faulty.py, line {LINE}, in choose" in found["end"]
+    assert f"faulty.py, line {LINE}, in choose" in run(*words).stdout
+    saved = answer("replay", "game.jsonl", 1, "--game", GAME)
+    assert (saved["result"], saved["end"]) == ([1, 0], found["end"])
+
+
 def test_three_players_share_what_one_gives_up(folder):
     words = ("faulty.py:Faulty", "random", "greedy", "--game", "star-37-3p:schulte2021")
     found = answer("match", *words, "--games", 6, "--workers", 1, "--opening-plies", 0)

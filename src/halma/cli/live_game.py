@@ -11,7 +11,7 @@ from pathlib import Path
 from halma.agents import Agent, HumanAgent, LeftError, Step, play_game
 from halma.agents.human import recent
 from halma.cli.verb import note, program
-from halma.errors import HalmaError, RecordError
+from halma.errors import AgentError, HalmaError, RecordError
 from halma.files import replace_file
 from halma.games import Game, Record
 from halma.games.saved import SavedGame, read_json_lines
@@ -63,10 +63,15 @@ class LiveGame:
             note("")  # the terminal has written ^C
             self.end, self.interrupted = "because it was interrupted", True
         except _Resigned:
-            loser, most = self.record.position.mover, self.record.game.core.max_score
-            self.end = "by resignation"
-            self.result = tuple(0.0 if player == loser else most for player in range(2))
+            self._lose("by resignation")
+        except AgentError as error:
+            self._lose(f"by an error: {error}".rstrip("."))
         self._write()
+
+    def _lose(self, end: str) -> None:
+        """End the game with a loss of the player to move."""
+        self.end = end
+        self.result = self.record.forfeited_by(self.record.position.mover)
 
     def _played_on(self, most_plies: int, watch: Callable[[Step], None]) -> bool:
         """Play on; return False where moves were taken back."""
