@@ -84,8 +84,8 @@ def options_of(verb):
 @cache
 def all_options():
     """Return the options of every verb and of every script."""
-    verbs = [*VERBS.values(), *VERBS["bench"].commands.values()]
-    found = {option for verb in verbs for option in options_of(verb)}
+    verbs = [typer.main.get_command(app), *VERBS.values(), *VERBS["bench"].commands.values()]
+    found = {"--help"} | {option for verb in verbs for option in options_of(verb)}
     for script in (ROOT / "scripts").glob("*.py"):
         found |= set(re.findall(r'"(--[\w-]+)"', script.read_text(encoding="utf-8")))
     return found
@@ -97,9 +97,14 @@ def files():
     return [f"/{path.relative_to(ROOT)}" for path in [*tracked, *ROOT.glob("*.*")]]
 
 
-def test_examples_of_the_readme():
-    failures, tried = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
-    assert tried >= 8 and failures == 0
+@pytest.mark.parametrize(
+    ("page", "least"), [("README.md", 8), ("docs/python.md", 15), ("docs/environments.md", 5)]
+)
+def test_examples(page, least):
+    if page == "docs/environments.md":
+        pytest.importorskip("pettingzoo")
+    failures, tried = doctest.testfile(str(ROOT / page), module_relative=False)
+    assert tried >= least and failures == 0
 
 
 def test_examples_of_the_arena():

@@ -7,7 +7,8 @@
 - The environment resolves chance (dice, face-down pieces) from the seed given to `reset`.
 - Rewards come at the end: a score from 0 to the game's maximum is mapped to -1 to 1, so
   that with two players a win is 1, a draw 0 and a loss -1.
-- A game that ends by its rules is terminated; one stopped by a limit is truncated.
+- A game that ends by its rules is terminated, draws by repetition or for lack of progress
+  included. One stopped by its move limit, which no observation shows, is truncated.
 """
 
 from __future__ import annotations
@@ -16,31 +17,50 @@ import random
 from typing import Any
 
 import numpy as np
-from gymnasium.spaces import Box, Dict, Discrete
-from pettingzoo import AECEnv
-from pettingzoo.utils.wrappers import (
-    AssertOutOfBoundsWrapper,
-    OrderEnforcingWrapper,
-    TerminateIllegalWrapper,
-)
 
+from halma import _core
 from halma.errors import IllegalMoveError, OptionError
-from halma.games import Record, game
+from halma.games import Game, Record, game
+from halma.machine import is_optional, missing_library, require
 
-RENDER_MODES = ("human", "ansi")
+try:
+    from gymnasium.spaces import Box, Dict, Discrete
+    from pettingzoo import AECEnv
+    from pettingzoo.utils.wrappers import (
+        AssertOutOfBoundsWrapper,
+        OrderEnforcingWrapper,
+        TerminateIllegalWrapper,
+    )
+except ModuleNotFoundError as error:
+    if is_optional(error.name):
+        raise missing_library(str(error.name)) from None
+    raise
+
+#: `human` prints the position, `ansi` returns it as text, `rgb_array` as pixels
+RENDER_MODES = ("human", "ansi", "rgb_array")
+
+
+#: pixels of a side, far more than a screen has
+LARGEST = 10_000
 
 
 class HalmaEnv(AECEnv):  # type: ignore[misc]
     """The AEC environment of a variant; an illegal action raises an `IllegalMoveError`."""
 
-    def __init__(self, variant: str, render_mode: str | None = None) -> None:
+    def __init__(
+        self, variant: str | Game, render_mode: str | None = None, render_size: int = 400
+    ) -> None:
         super().__init__()
         if render_mode not in (None, *RENDER_MODES):
             raise OptionError(
                 f"There is no render mode '{render_mode}': it is one of {', '.join(RENDER_MODES)}."
             )
-        self.game = game(variant)
-        self.render_mode = render_mode
+        if render_mode == "rgb_array":
+            require("PIL")
+        if not 1 <= render_size <= LARGEST:
+            raise OptionError(f"A picture has from 1 to {LARGEST:,} pixels a side.")
+        self.game = variant if isinstance(variant, Game) else game(variant)
+        self.render_mode, self.render_size = render_mode, render_size
         self.metadata = {
             "name": self.game.name,
             "render_modes": list(RENDER_MODES),
@@ -49,13 +69,16 @@ class HalmaEnv(AECEnv):  # type: ignore[misc]
         self.possible_agents = [f"player_{i}" for i in range(self.game.players)]
         self.observation_spaces = {agent: self._new_space() for agent in self.possible_agents}
         self.action_spaces = {agent: Discrete(self.game.actions) for agent in self.possible_agents}
+        self.state_space = self._planes_space()
         self._rng = random.Random()
 
     def _new_space(self) -> Dict:
-        # The range of planes is up to the family.
-        planes = Box(-np.inf, np.inf, self.game.shape, np.float32)
         mask = Box(0, 1, (self.game.actions,), np.int8)
-        return Dict({"observation": planes, "action_mask": mask})
+        return Dict({"observation": self._planes_space(), "action_mask": mask})
+
+    def _planes_space(self) -> Box:
+        # The range of planes is up to the family.
+        return Box(-np.inf, np.inf, self.game.shape, np.float32)
 
     def observation_space(self, agent: str) -> Dict:
         """Return the space of an agent's observations."""
@@ -103,8 +126,10 @@ class HalmaEnv(AECEnv):  # type: ignore[misc]
         position = self.record.position
         self.agent_selection = self.possible_agents[position.mover]
         if self.record.is_over:
-            ended = self.terminations if position.is_terminal else self.truncations
+            limited = self.record.core.end == _core.End.PLIES
+            ended = self.truncations if limited else self.terminations
             ended.update(dict.fromkeys(self.agents, True))
+            self.infos = {agent: {"end": self.record.end} for agent in self.agents}
             highest = self.game.core.max_score
             for agent, score in zip(self.possible_agents, position.result, strict=True):
                 self.rewards[agent] = 2 * score / highest - 1
@@ -118,10 +143,19 @@ class HalmaEnv(AECEnv):  # type: ignore[misc]
             mask[[core.action(state, move) for move in core.legal(state)]] = 1
         return {"observation": self.record.encode(), "action_mask": mask}
 
-    def render(self) -> str | None:
-        """Return the position as text, or print it in mode `human`."""
+    def state(self) -> np.ndarray[Any, np.dtype[np.float32]]:
+        """Return the planes that the player to move sees: float32 (planes, rows, columns).
+
+        No player has secrets in any of the games, so that they are all there is to see.
+        """
+        return self.record.encode()
+
+    def render(self) -> str | np.ndarray[Any, np.dtype[np.uint8]] | None:
+        """Return the position as text or as pixels (height, width, 3), or print it."""
         if self.render_mode == "ansi":
             return str(self.record.position)
+        if self.render_mode == "rgb_array":
+            return self.record.pixels(self.render_size)
         if self.render_mode == "human":
             print(self.record.position)
         return None
@@ -131,12 +165,13 @@ class HalmaEnv(AECEnv):  # type: ignore[misc]
 raw_env = HalmaEnv
 
 
-def env(variant: str, render_mode: str | None = None) -> AECEnv:
+def env(variant: str | Game, render_mode: str | None = None, render_size: int = 400) -> AECEnv:
     """Return a variant with PettingZoo's usual wrappers.
 
+    `render_size` is the longer side of a picture of `rgb_array` in pixels.
     An illegal action ends the game with -1 for the agent that tried it, 0 for the others.
     """
-    wrapped: AECEnv = HalmaEnv(variant, render_mode)
+    wrapped: AECEnv = HalmaEnv(variant, render_mode, render_size)
     wrapped = TerminateIllegalWrapper(wrapped, illegal_reward=-1)
     wrapped = AssertOutOfBoundsWrapper(wrapped)
     return OrderEnforcingWrapper(wrapped)

@@ -106,6 +106,10 @@ class NetworkError(HalmaError):
     """A network file cannot be used."""
 
 
+class MissingLibraryError(HalmaError, ImportError):
+    """A library is not installed that a plain install leaves out."""
+
+
 def suggestion(word: str, known: Iterable[str]) -> str:
     """Return ` Did you mean 'x'?` for the known word closest to `word`, or an empty string."""
     near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)

@@ -7,7 +7,7 @@ import platform
 import sys
 from importlib.util import find_spec
 
-from halma.errors import HalmaError
+from halma.errors import MissingLibraryError
 
 
 def processor() -> str:
@@ -38,12 +38,45 @@ def free_memory() -> int:
     return int(found.split()[0]) * 1024 if found else 0
 
 
-def require(library: str, extra: str = "train") -> None:
-    """Raise a `HalmaError` that names the extra to install, unless the library is there."""
-    if find_spec(library) is None:
-        raise HalmaError(
-            f'This needs {library}, which is not installed: pip install "halma[{extra}]".'
-        )
+#: libraries that a plain install leaves out: import name, package, extra of halma
+_EXTRAS = {
+    "torch": ("torch", "train"),
+    "onnx": ("onnx", "train"),
+    "tensorboard": ("tensorboard", "train"),
+    "matplotlib": ("matplotlib", "reports"),
+    "gymnasium": ("gymnasium", "envs"),
+    "pettingzoo": ("pettingzoo", "envs"),
+    "PIL": ("pillow", "envs"),
+    "pyspiel": ("open_spiel", "peers"),
+}
+
+
+def is_installed(library: str) -> bool:
+    """Return whether a library can be imported, without importing it."""
+    try:
+        return find_spec(library) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def require(*libraries: str) -> None:
+    """Raise a `MissingLibraryError` with the command to install, unless all libraries are there."""
+    for library in libraries:
+        if not is_installed(library):
+            raise missing_library(library)
+
+
+def missing_library(name: str) -> MissingLibraryError:
+    """Return the error that says how to install a library, given the name it is imported by."""
+    package, extra = _EXTRAS[name.partition(".")[0]]
+    return MissingLibraryError(
+        f'This needs {package}, which is not installed: pip install "halma[{extra}]".'
+    )
+
+
+def is_optional(name: str | None) -> bool:
+    """Return whether a plain install leaves out the library of this module."""
+    return name is not None and name.partition(".")[0] in _EXTRAS
 
 
 def _line(path: str, key: str) -> str:

@@ -78,7 +78,7 @@ def test_a_missing_peer_is_noted(monkeypatch):
     monkeypatch.setattr(rules, "MOVE_LISTS", (("ewn-3x3-3", 1e6),))
     monkeypatch.setattr(rules, "STATE_BYTES", ())
     note, playouts, *others = rules.measure_rules(TINY, 0)
-    assert note == "OpenSpiel is not installed, so no peer is measured."
+    assert note.endswith('open_spiel, which is not installed: pip install "halma[peers]".')
     assert playouts.name == "ewn-5x5-6 playouts" and playouts.peer is None
     assert [row.name for row in others] == ["ewn-3x3-3 move lists", "import halma"]
 

@@ -1,5 +1,9 @@
 """PettingZoo's own tests on every variant, and what the environment adds to the rules."""
 
+import copy
+import pickle
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -59,7 +63,51 @@ def test_a_game_that_ends_by_its_rules_terminates_with_a_winner():
         assert ends == {(True, False)}
 
 
-def test_a_game_that_a_limit_stops_is_truncated():
+def test_a_draw_by_repetition_is_a_termination():
+    """Two kings go to and fro: the third occurrence of a position ends the game."""
+    game = halma.game("draughts-8x8")
+    environment = raw_env("draughts-8x8")
+    environment.reset()
+    environment.record = halma.Record(game, game.position("B:WK32:BK1"))
+    environment._advance()
+    moves = ["1-6", "32-27", "6-1", "27-32"] * 2
+    for move in moves:
+        assert not any(environment.terminations.values())
+        environment.step(environment.record.position.action(move))
+    assert environment.terminations == {"player_0": True, "player_1": True}
+    assert environment.truncations == {"player_0": False, "player_1": False}
+    assert environment.rewards == {"player_0": 0, "player_1": 0}
+    assert environment.infos["player_0"] == {"end": "by repetition"}
+
+
+@pytest.mark.parametrize(
+    ("variant", "reason"),
+    [("cdc-4x8", "for lack of progress"), ("cdc-2x4-KPPP", "by repetition")],
+)
+def test_other_draws_by_rule_are_terminations(variant, reason):
+    for seed in range(200):
+        environment = raw_env(variant)
+        rewards, ends = play_out(environment, seed)
+        if environment.record.end == reason:
+            assert ends == {(True, False)}
+            assert set(rewards.values()) == {0}
+            return
+    pytest.fail(f"no game ended {reason}")
+
+
+def test_a_game_that_ends_by_cycles_is_terminated():
+    environment = raw_env("rhombus-7x7-6:liu2019")
+    environment.reset()
+    played = ["a3-b3", "e7-d7"]
+    while not environment.record.is_over:
+        move = played[environment.record.plies % 2]
+        environment.step(environment.record.position.action(move))
+        played[environment.record.plies % 2 - 1] = "-".join(reversed(move.split("-")))
+    assert environment.record.end == "by moving in cycles"
+    assert environment.terminations == {"player_0": True, "player_1": True}
+
+
+def test_a_game_that_its_move_limit_stops_is_truncated():
     environment = raw_env("ewn-3x3-3")
     environment.game.limits = halma._core.Limits(plies=2)
     rewards, ends = play_out(environment, 0)
@@ -103,8 +151,66 @@ def test_illegal_actions():
     assert guarded.rewards["player_0"] == -1
 
 
+def test_state_is_what_the_mover_sees():
+    environment = env("draughts-8x8")
+    environment.reset()
+    seen = environment.observe(environment.agent_selection)["observation"]
+    np.testing.assert_array_equal(environment.state(), seen)
+    assert environment.unwrapped.state_space.contains(environment.state())
+
+
+def test_pictures():
+    environment = env("draughts-8x8", render_mode="rgb_array", render_size=240)
+    environment.reset()
+    before = environment.render()
+    assert (before.dtype, before.shape[2], max(before.shape)) == (np.uint8, 3, 240)
+    environment.step(environment.unwrapped.record.position.action("11-15"))
+    after = environment.render()
+    assert before.shape == after.shape
+    # The move changes the cells it touches, and the caption, not the board.
+    assert 0 < (before != after).any(axis=2).mean() < 0.1
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))])
+@pytest.mark.parametrize("make", [env, raw_env])
+def test_a_copy_goes_on_as_the_original_does(make, duplicate):
+    original = make("ewn-5x5-6")
+    original.reset(seed=3)
+    rng = np.random.default_rng(1)
+
+    def moves(environment, number):
+        for _ in range(number):
+            mask = environment.observe(environment.agent_selection)["action_mask"]
+            environment.step(int(rng.choice(np.flatnonzero(mask))))
+
+    moves(original, 3)
+    other = duplicate(original)
+    before = original.unwrapped.record.texts
+    assert other.unwrapped.record.texts == before
+    rng = np.random.default_rng(2)
+    moves(other, 4)
+    assert original.unwrapped.record.texts == before
+    rng = np.random.default_rng(2)
+    moves(original, 4)
+    # The dice are those of the same seed.
+    assert original.unwrapped.record.texts == other.unwrapped.record.texts
+
+
+def test_a_game_as_a_variant():
+    assert env(halma.game("frogs-3-2")).unwrapped.game.name == "frogs-3-2"
+
+
+def test_the_package_offers_the_environments():
+    code = "import halma; print(halma.envs.env('ewn-3x3-3'))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "ewn-3x3-3\n", done.stderr
+
+
 def test_bad_requests_are_sentences():
-    with pytest.raises(OptionError, match="human, ansi"):
-        raw_env("ewn-3x3-3", render_mode="rgb_array")
+    with pytest.raises(OptionError, match="human, ansi, rgb_array"):
+        raw_env("ewn-3x3-3", render_mode="rgb")
+    for size in (0, -1, 10**9):
+        with pytest.raises(OptionError, match="pixels"):
+            raw_env("ewn-3x3-3", render_size=size)
     with pytest.raises(UnknownVariantError):
         env("ewn")

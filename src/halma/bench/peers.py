@@ -10,18 +10,18 @@ own count, a chance outcome is not a ply.
 from __future__ import annotations
 
 import random
-from importlib.util import find_spec
 from typing import Any
 
 from halma.bench.harness import Effort, Measurement, Work, measure_rate, rates
+from halma.machine import is_installed, missing_library
 
 NAME = "OpenSpiel"
-MISSING = f"{NAME} is not installed, so no peer is measured."
+MISSING = f"No peer is measured. {missing_library('pyspiel')}"
 
 
 def available() -> bool:
     """Return whether OpenSpiel is installed."""
-    return find_spec("pyspiel") is not None
+    return is_installed("pyspiel")
 
 
 def about() -> str:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any
 
 from halma.bench.harness import Effort, Measurement, Work, measure_rate
 from halma.games import Game, game
+from halma.machine import is_installed, missing_library
 from halma.networks import FunctionEvaluator
 from halma.selfplay import Pool, selfplay_options
 
@@ -61,8 +61,8 @@ def measure_selfplay(effort: Effort, seed: int) -> Iterator[Measurement | str]:
         yield Measurement(f"{case.variant} memory", pool.bytes / SLOTS, "bytes/game")
     pool = SHORT_GAMES.pool(seed)
     yield measure_rate(f"{SHORT_GAMES.variant} games", "games/s", effort, _games(pool))
-    if find_spec("torch") is None:
-        yield "A network is measured only where torch is installed."
+    if not is_installed("torch"):
+        yield f"No network is measured. {missing_library('torch')}"
         return
     from halma.bench.network import measure_network
 

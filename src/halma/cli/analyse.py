@@ -61,29 +61,9 @@ def _print(found: Analysis, name: str, most: int) -> None:
         table.add_column(heading, justify="left" if heading == "move" else "right", no_wrap=True)
     table.add_column("line")
     for report in found.moves[:most]:
-        table.add_row(
-            escape(report.move.text),
-            report.value_text,
-            "" if report.visits is None else f"{report.visits:,}",
-            "" if report.prior is None else f"{report.prior:.3f}",
-            escape(" ".join(report.line)),
-        )
+        table.add_row(*map(escape, report.cells().values()))
     console = Console(highlight=False)
     console.print(table)
     if len(found.moves) > most:
         console.print(f"and {len(found.moves) - most} more moves")
-    console.print(_effort(found))
-
-
-def _effort(found: Analysis) -> str:
-    """Return simulations, nodes, depth and time of an analysis as text."""
-    parts = [
-        f"{number:,} {what}"
-        for number, what in ((found.simulations, "simulations"), (found.nodes, "nodes"))
-        if number is not None
-    ]
-    if found.depth is not None:
-        parts.append(f"depth {found.depth}")
-    if found.seconds is not None:
-        parts.append(f"{found.seconds:.3f} s")
-    return ", ".join(parts)
+    console.print(found.effort)

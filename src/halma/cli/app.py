@@ -6,20 +6,38 @@ Each verb imports what it needs when it runs, so that `halma --help` is fast.
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Annotated
 
 import typer
 
+from halma import __version__
 from halma.cli.bench import bench
 from halma.cli.verb import verb
 
 app = typer.Typer(
-    help="A laboratory for board games in which pieces hop, race and hide.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     # Plain help and errors, the same in a pipe and in a terminal.
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"halma {__version__}")
+        raise typer.Exit
+
+
+@app.callback(help="A laboratory for board games in which pieces hop, race and hide.")
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Take the options that stand before a verb."""
+
 
 #: Each is a function in a module of its name, in the order of `halma --help`.
 VERBS = (

@@ -19,7 +19,7 @@ def calibrate(
     seed: Seed = 0,
     json: JsonFlag = False,
 ) -> None:
-    """Fit the scale that turns leads of minimax into chances of winning.
+    """Fit the scale from leads of minimax to chances of winning.
 
     A search plays games against itself, and leads are compared with results.
     """

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from halma.cli import arena
+from halma.cli import arena, completion
 from halma.cli.verb import GameName, JsonFlag, Seed, note, print_answer
 from halma.errors import HalmaError
 
@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 def match(
     agents: Annotated[
-        list[str], typer.Argument(help="Two agents, or one for each player; one plays best.")
+        list[str],
+        typer.Argument(
+            help="Two agents, or one for each player; one plays best.",
+            autocompletion=completion.agents,
+        ),
     ],
     game: GameName,
     games: Annotated[

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from halma.cli import completion
 from halma.cli.verb import GameName, JsonFlag, Seed, print_answer
 
 if TYPE_CHECKING:
@@ -15,7 +16,12 @@ if TYPE_CHECKING:
 
 
 def play(
-    agents: Annotated[list[str], typer.Argument(help="One agent for each player, in order.")],
+    agents: Annotated[
+        list[str],
+        typer.Argument(
+            help="One agent for each player, in order.", autocompletion=completion.agents
+        ),
+    ],
     game: GameName,
     seed: Seed = 0,
     plies: Annotated[int, typer.Option(min=1, help="Stop after this many plies.")] = 2000,

@@ -17,9 +17,10 @@ def report(
     ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Write the report of a training run: curves, settings, largest errors, in one HTML file.
+    """Write the report of a training run as one HTML file.
 
-    Training writes it too, now and then and at its end.
+    It shows curves, settings and the largest errors. Training writes it too, now and then and at
+    its end.
     """
     from halma.learn.reports.page import NAME, write_report
 

@@ -7,13 +7,16 @@ from typing import Annotated
 
 import typer
 
+from halma.cli import completion
 from halma.cli.arena import Workers
 from halma.cli.verb import JsonFlag, Seed, note, print_answer
 from halma.machine import core_count
 
 
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="A paper, such as hsueh2023.")],
+    paper: Annotated[
+        str, typer.Argument(help="A paper, such as hsueh2023.", autocompletion=completion.papers)
+    ],
     experiment: Annotated[
         str, typer.Argument(help="One of its tables or figures, such as fig8, or a group of them.")
     ] = "all",
@@ -45,9 +48,9 @@ def reproduce(
     seed: Seed = 0,
     json: JsonFlag = False,
 ) -> None:
-    """Run a paper's experiments and write pages that show its numbers beside ours.
+    """Run a paper's experiments and compare its numbers with ours.
 
-    The same command continues an interrupted one.
+    Writes a page for each table or figure. The same command continues an interrupted one.
     """
     from halma.errors import HalmaError
     from halma.lab import Workspace

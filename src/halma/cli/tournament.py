@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from halma.cli import arena
+from halma.cli import arena, completion
 from halma.cli.verb import GameName, JsonFlag, Seed, note, print_answer, write_file
 from halma.errors import HalmaError
 
@@ -17,7 +17,9 @@ _MAX_ELO = 100_000
 
 
 def tournament(
-    agents: Annotated[list[str], typer.Argument(help="Two agents or more.")],
+    agents: Annotated[
+        list[str], typer.Argument(help="Two agents or more.", autocompletion=completion.agents)
+    ],
     game: GameName,
     games: Annotated[int, typer.Option(min=1, help="Games of each pairing.")] = 20,
     anchor: Annotated[

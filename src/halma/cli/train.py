@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from halma.cli import completion
 from halma.cli.verb import JsonFlag, note, print_answer, program
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ def train(
     recipe: Annotated[
         str,
         typer.Argument(
-            help="A recipe, such as hsueh2023/ewn-3x3-3, a file.toml, or a run to continue."
+            help="A recipe, such as hsueh2023/ewn-3x3-3, a file.toml, or a run to continue.",
+            autocompletion=completion.recipes,
         ),
     ],
     out: Annotated[

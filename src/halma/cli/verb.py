@@ -13,13 +13,19 @@ from typing import Annotated, Any, ParamSpec
 
 import typer
 
+from halma.cli import completion
 from halma.errors import HalmaError
+from halma.machine import is_optional, missing_library
 from halma.plugins import explain
 
 P = ParamSpec("P")
 
-Variant = Annotated[str, typer.Argument(help="A variant, such as ewn-5x5-6.")]
-GameName = Annotated[str, typer.Option(help="A variant, such as ewn-5x5-6.")]
+Variant = Annotated[
+    str, typer.Argument(help="A variant, such as ewn-5x5-6.", autocompletion=completion.variants)
+]
+GameName = Annotated[
+    str, typer.Option(help="A variant, such as ewn-5x5-6.", autocompletion=completion.variants)
+]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Seed = Annotated[int, typer.Option(help="Seed of the random numbers.")]
 
@@ -48,9 +54,11 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
         except Exception as error:
             # Errors in a game or agent of the user are theirs; any other one is ours.
             reason = explain(error)
-            if reason is None:
-                raise
-            _exit(_USER_ERROR, f"{reason}.")
+            if reason is not None:
+                _exit(_USER_ERROR, f"{reason}.")
+            if isinstance(error, ModuleNotFoundError) and is_optional(error.name):
+                _exit(_USER_ERROR, str(missing_library(str(error.name))))
+            raise
 
     return run
 

@@ -15,7 +15,7 @@ from halma.draw.pieces import DISC, draw_disc, draw_heat, draw_marble, draw_ring
 from halma.draw.scene import Die, Piece, Scene
 
 #: Smaller drawings are laid out at this size and scaled down.
-_SMALLEST = 120
+SMALLEST = 120
 #: Pips of a die, in thirds of its side from its centre.
 _PIPS = {
     1: ((0, 0),),
@@ -31,8 +31,15 @@ def draw_svg(scene: Scene, size: int = 400, theme: Theme = DEFAULT) -> str:
     """Draw a scene; the longer side of the drawing is `size` pixels."""
     if size < 1:
         raise ValueError("A drawing is at least one pixel wide.")
-    layout = Layout(scene, max(size, _SMALLEST))
+    layout = Layout(scene, max(size, SMALLEST))
     canvas = Canvas(layout.unit, theme, f"h{zlib.crc32(repr(scene).encode()):08x}")
+    draw_scene(canvas, scene, layout)
+    return canvas.finish(layout.width, layout.height, size, scene.caption or "A board")
+
+
+def draw_scene(canvas: Canvas, scene: Scene, layout: Layout) -> None:
+    """Draw all parts of a scene on a canvas."""
+    theme = canvas.theme
     panel: dict[str, Attribute] = {"fill": theme.paper, "stroke": theme.paper_edge}
     canvas.rect((0.5, 0.5), layout.width - 1, layout.height - 1, rx=layout.margin, **panel)
     if scene.board == "holes":
@@ -62,7 +69,6 @@ def draw_svg(scene: Scene, size: int = 400, theme: Theme = DEFAULT) -> str:
     for row, line in enumerate(layout.caption):
         y = layout.caption_top + (row + 0.6) * 1.35 * layout.font
         canvas.write((layout.width / 2, y), line, layout.font, theme.text)
-    return canvas.finish(layout.width, layout.height, size, scene.caption or "A board")
 
 
 # Boards.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from halma import _core
@@ -11,6 +13,8 @@ from halma.games.game import Game, Move, Outcome, Position
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from halma.draw.scene import Scene
 
 #: why a record ended, as a clause
 END_TEXT = {
@@ -40,7 +44,51 @@ class Record:
         return _replay, (self.start, self.events)
 
     def _repr_svg_(self) -> str:
-        return self.position.svg()
+        from halma.draw.svg import draw_svg
+
+        return draw_svg(self._scene())
+
+    def _repr_html_(self) -> str:
+        from halma.draw.notebook import beside, heading, line, numbered
+
+        scores = zip(self.game.player_names, self.result, strict=True)
+        ending = f"Over {self.end}: " + ", ".join(f"{name} {score:g}" for name, score in scores)
+        return beside(
+            self._repr_svg_(),
+            heading(f"{self.game.name}, {self.plies} plies"),
+            numbered(self._numbered_texts()),
+            line(f"{ending}." if self.is_over else ""),
+        )
+
+    def pixels(self, size: int = 400) -> np.ndarray[Any, np.dtype[np.uint8]]:
+        """Draw the current position and the last move: uint8 (height, width, 3), RGB.
+
+        The longer side has `size` pixels; needs the extra `envs`.
+        """
+        from halma.draw.raster import draw_pixels
+
+        return draw_pixels(self._scene(), size)
+
+    def _scene(self) -> Scene:
+        """Return the drawing of the current position, with the trail of the last move."""
+        scene = self.game.scene(self.core.state())
+        for i, (chance, value) in reversed(list(enumerate(self.events))):
+            if not chance:
+                return replace(scene, trail=self.game.scene(self.core.state_at(i), value).trail)
+        return scene
+
+    def _numbered_texts(self) -> Iterator[tuple[str, str]]:
+        """Yield moves, each with the number of its ply and the outcomes of chance before it."""
+        number, rolled = 0, ""
+        for (chance, _), text in zip(self.events, self.texts, strict=True):
+            if chance:
+                rolled += f" ({text})"
+                continue
+            number += 1
+            yield f"{number}.{rolled}", text
+            rolled = ""
+        if rolled:
+            yield rolled, ""
 
     @property
     def position(self) -> Position:

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from halma import _core
+from halma.draw.palette import PLAYERS
 from halma.draw.scene import Cell, Piece, Scene
 from halma.errors import OptionError, PositionError, UnknownVariantError
 from halma.games.family import Family, choice, join_rows, split_fields, split_rows
@@ -209,9 +210,11 @@ class SternhalmaGame(Game):
             for hole, value in enumerate(board)
             if value
         )
-        caption = f"player {mover + 1} moves" + (f", player {first} came first" if first else "")
+        caption = f"{_coloured(mover + 1)} moves"
         if self.core.terminal(state):
-            caption = f"player {first} has won"
+            caption = f"{_coloured(first)} has won"
+        elif first:
+            caption += f", {_coloured(first)} came first"
         return Scene(
             board="holes",
             cells=self._cells,
@@ -220,6 +223,11 @@ class SternhalmaGame(Game):
             trail=() if move is None else tuple(self.core.path(state, move)),
             labels=self._labels,
         )
+
+
+def _coloured(player: int) -> str:
+    """Return a player's name with the colour of its pieces in drawings."""
+    return f"player {player} ({PLAYERS[player - 1]})"
 
 
 def _build(name: str, options: Mapping[str, Value]) -> Game | None:

@@ -11,8 +11,9 @@ from halma.errors import HalmaError, suggestion
 from halma.lab.experiment import Paper
 from halma.lab.report import PaperReport
 from halma.lab.workspace import Workspace
+from halma.machine import require
 
-__all__ = ["Workspace", "find_paper", "reproduce"]
+__all__ = ["Workspace", "find_paper", "paper_names", "reproduce"]
 
 
 def reproduce(
@@ -25,6 +26,8 @@ def reproduce(
     """
     found = find_paper(paper)
     experiments = found.choose(experiment, variants, workspace.full)
+    needed = dict.fromkeys(chain.from_iterable(chosen.libraries for chosen in experiments))
+    require(*(library for library in needed if library == "matplotlib" or not workspace.draw_only))
     failed = workspace.run_all(
         lambda: chain.from_iterable(chosen.jobs(workspace) for chosen in experiments)
     )
@@ -37,9 +40,14 @@ def reproduce(
     return report if len(reports) == 1 else found.overview(reports, workspace, experiment)
 
 
+def paper_names() -> list[str]:
+    """Return the names of the papers."""
+    return [module.name for module in pkgutil.iter_modules(__path__) if module.ispkg]
+
+
 def find_paper(name: str) -> Paper:
     """Return a paper by its name, which is that of a package in this one."""
-    names = [module.name for module in pkgutil.iter_modules(__path__) if module.ispkg]
+    names = paper_names()
     if name not in names:
         raise HalmaError(
             f"There is no paper '{name[:60]}' to reproduce.{suggestion(name, names)} "

@@ -45,6 +45,8 @@ class Experiment(ABC):
     fixed_variants: bool = False
     #: experiments with the same group are run together under that name
     group: str = "all"
+    #: libraries that it needs beyond those of a plain install; figures need matplotlib
+    libraries: tuple[str, ...] = ("matplotlib",)
     #: variants chosen by the user in place of its own
     chosen: tuple[str, ...] = ()
 

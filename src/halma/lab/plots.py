@@ -202,7 +202,7 @@ def _subplots(
     number: int, columns: int, size: tuple[float, float], sharey: bool
 ) -> tuple[Any, Sequence[Any]]:
     """Return a figure and its coordinate systems, row by row."""
-    require("matplotlib", "reports")
+    require("matplotlib")
     from matplotlib.figure import Figure
 
     rows = -(-number // columns)

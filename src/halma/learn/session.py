@@ -63,7 +63,7 @@ def train(
     """
     session: Callable[..., TrainingSession]
     if recipe.method == "alphazero":
-        require("torch")
+        require("torch", "onnx")
         from halma.learn.alphazero import AlphaZero
         from halma.networks.torch_evaluator import find_device
 

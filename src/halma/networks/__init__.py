@@ -1,5 +1,6 @@
 """Networks: their files, their architectures, and evaluators that run them.
 
+position_network.py a network that evaluates positions
 onnx_evaluator.py   a network in onnxruntime
 torch_evaluator.py  a network in torch, on a CPU or a GPU, for one thread or several
 network_file.py     network files: description, checks, reading and writing
@@ -21,16 +22,21 @@ from pathlib import Path
 
 from halma.errors import NetworkError, suggestion
 from halma.games import Game
+from halma.games import game as find_game
 from halma.networks.network_file import NetworkInfo, read_info, read_model
 from halma.networks.onnx_evaluator import OnnxEvaluator
+from halma.networks.position_network import NetworkOutput, PositionNetwork
 from halma.search.evaluator import FunctionEvaluator
 
 __all__ = [
     "FunctionEvaluator",
     "NetworkInfo",
+    "NetworkOutput",
     "OnnxEvaluator",
+    "PositionNetwork",
     "find_network",
     "load",
+    "load_network",
     "read_info",
 ]
 
@@ -47,6 +53,17 @@ def load(path: Path | str, game: Game | None = None, threads: int = 1) -> OnnxEv
     if game is not None:
         info.check(game, path)
     return OnnxEvaluator(info, model, threads, f"'{path}'")
+
+
+def load_network(name: Path | str, game: Game | None = None, threads: int = 1) -> PositionNetwork:
+    """Return a network that evaluates positions: `load_network("best.onnx").evaluate(position)`.
+
+    The name is that of an ONNX file or of a network that comes with halma. Without a `game`, it
+    is the one that the file names.
+    """
+    path = find_network(str(name))
+    evaluator = load(path, game, threads)
+    return PositionNetwork(game or find_game(evaluator.info.game), evaluator.info, evaluator)
 
 
 def find_network(name: str) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import torch
@@ -11,6 +10,7 @@ from torch import Tensor
 
 from halma.errors import HalmaError
 from halma.games import game
+from halma.machine import is_installed
 from halma.networks.architectures.blocks import Network, for_inference
 from halma.networks.export import to_onnx
 from halma.networks.onnx_evaluator import OnnxEvaluator
@@ -198,7 +198,7 @@ class EvaluatorPool:
         if self._on_gpu is not None:
             self._on_gpu.load(network)
             self.evaluators = [self._on_gpu] * _GROUPS_ON_GPU
-        elif find_spec("onnxruntime") is not None:
+        elif is_installed("onnxruntime"):
             model = to_onnx(network)
             self.evaluators = [OnnxEvaluator(network.info, model) for _ in range(self._threads)]
         else:

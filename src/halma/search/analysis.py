@@ -6,7 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from halma.draw.notebook import beside, heading, line, share_table
 from halma.games import Move, Position
+
+#: moves that a notebook shows
+_MOST = 10
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,16 @@ class MoveReport:
             "line": list(self.line),
         }
 
+    def cells(self) -> dict[str, str]:
+        """Return a row of a table by the names of its columns; what is not known is empty."""
+        return {
+            "move": self.move.text,
+            "value": self.value_text,
+            "visits": "" if self.visits is None else f"{self.visits:,}",
+            "prior": "" if self.prior is None else f"{self.prior:.3f}",
+            "line": " ".join(self.line),
+        }
+
 
 @dataclass(frozen=True)
 class Analysis:
@@ -76,6 +90,20 @@ class Analysis:
         """The move the engine thinks best."""
         return self.moves[0].move
 
+    @property
+    def effort(self) -> str:
+        """Simulations, nodes, depth and time as text."""
+        parts = [
+            f"{number:,} {what}"
+            for number, what in ((self.simulations, "simulations"), (self.nodes, "nodes"))
+            if number is not None
+        ]
+        if self.depth is not None:
+            parts.append(f"depth {self.depth}")
+        if self.seconds is not None:
+            parts.append(f"{self.seconds:.3f} s")
+        return ", ".join(parts)
+
     def as_dict(self) -> dict[str, Any]:
         """Return all of it but the time it took as plain values, the same for the same seed."""
         return {
@@ -89,6 +117,25 @@ class Analysis:
             "depth": self.depth,
             "moves": [report.as_dict() for report in self.moves],
         }
+
+    def _repr_html_(self) -> str:
+        shares = {report.move.text: report.policy or 0.0 for report in self.moves}
+        shown = self.moves[:_MOST]
+        cells = [report.cells() for report in shown]
+        # Columns that this engine has nothing for are left out.
+        columns = [name for name in cells[0] if any(row[name] for row in cells)]
+        rows = [
+            ([row[name] for name in columns], shares[report.move.text])
+            for row, report in zip(cells, shown, strict=True)
+        ]
+        hidden = len(self.moves) - len(shown)
+        return beside(
+            self.position.svg(policy=shares if any(shares.values()) else None),
+            heading(f"{self.position.game.name}: {self.best}"),
+            share_table(columns, rows),
+            line(f"and {hidden} more moves" if hidden else ""),
+            line(self.effort),
+        )
 
 
 def estimate_text(value: float) -> str:

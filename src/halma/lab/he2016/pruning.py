@@ -75,5 +75,7 @@ class PruningTable(Experiment):
 
 
 EXPERIMENTS = (
-    PruningTable(name="table1", title="Table I: nodes and time with and without pruning"),
+    PruningTable(
+        name="table1", title="Table I: nodes and time with and without pruning", libraries=()
+    ),
 )

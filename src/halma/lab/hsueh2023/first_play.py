@@ -265,7 +265,8 @@ EXPERIMENTS = (
     TrainingFigure(
         name="fig24",
         title="Figure 24: a network in place of the table",
-        # It needs torch, and longer than all the others.
+        libraries=("matplotlib", "torch", "onnx"),
+        # It takes longer than all the others.
         group="",
         variants=(NETWORK_VARIANT,),
         fixed_variants=True,

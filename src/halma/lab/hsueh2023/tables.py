@@ -163,10 +163,11 @@ def _default_row(runs: VariantRuns, seed: int) -> dict[str, str]:
 
 
 EXPERIMENTS = (
-    VariantTable(name="table1", title="Table 1: the variants", variants=ALL_VARIANTS),
+    VariantTable(name="table1", title="Table 1: the variants", variants=ALL_VARIANTS, libraries=()),
     DefaultTable(
         name="default",
         title="The default setting: how its runs ended",
+        libraries=(),
         variants=ALL_VARIANTS,
         plan=Planner.trials,
     ),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from halma.learn.reports.events import Handler, Iteration, Metrics, Report, Started
+from halma.machine import is_installed, missing_library
 
 #: The folder in a run directory.
 NAME = "tensorboard"
@@ -20,24 +21,21 @@ class TensorBoard(Handler):
     def __init__(self, run: Path, note: Callable[[str], None] = lambda text: None) -> None:
         self._folder = run / NAME
         self._writer: Any = None
-        try:
-            from tensorboard.summary import Writer
-        except ImportError:
-            note("TensorBoard is not installed, so no curves are written for it.")
-            self._make = None
-        else:
-            self._make = Writer
+        self._note = note
 
     def handle(self, report: Report) -> None:
         """Write the metrics of an iteration; at the start those of all before it."""
-        if self._make is None:
-            return
         if isinstance(report, Started):
+            if not is_installed("tensorboard"):
+                self._note(f"No curves for TensorBoard: {missing_library('tensorboard')}")
+                return
+            from tensorboard.summary import Writer
+
             shutil.rmtree(self._folder, ignore_errors=True)
-            self._writer = self._make(str(self._folder))
+            self._writer = Writer(str(self._folder))
             for metrics in report.history:
                 self._write(metrics)
-        elif isinstance(report, Iteration):
+        elif isinstance(report, Iteration) and self._writer is not None:
             self._write(report.metrics)
 
     def close(self) -> None:

@@ -1,0 +1,5 @@
+"""`python -m halma`: the `halma` command."""
+
+from halma.cli import main
+
+main()
