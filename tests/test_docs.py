@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import random
 import re
 import shlex
 from functools import cache
@@ -25,7 +26,7 @@ PAGES = [
     *sorted(DOCS.rglob("*.md")),
 ]
 VERBS = typer.main.get_command(app).commands
-FOLDERS = ("core", "src", "tests", "docs", "scripts", ".ci")
+FOLDERS = ("core", "src", "tests", "docs", "scripts", "examples", ".ci")
 VARIANT = re.compile(r"(rhombus|star|ewn|cdc|draughts|frogs)-\d[\w-]*(:[\w=,]+)?")
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 #: Parts of names that the reader replaces, and the reader's own game nim.
@@ -112,6 +113,16 @@ def test_examples_of_the_arena():
     exec(compile(block, "arena.md", "exec"), {})
 
 
+def test_examples_of_your_own(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    names = {}
+    for block in re.findall(r"^```python\n(.*?)^```$", text_of(DOCS / "your-own.md"), re.M | re.S):
+        exec(compile(block, "your-own.md", "exec"), names)
+    record = names["record"]
+    assert record.plies == 1
+    assert names["Eager"]().choose(record, random.Random(0)) in record.position.legal_moves
+
+
 @each_page
 def test_links(page):
     text = page.read_text(encoding="utf-8")
@@ -144,7 +155,8 @@ def test_files(page):
 
 
 @each_page
-def test_commands(page):
+def test_commands(page, monkeypatch):
+    monkeypatch.chdir(ROOT)  # where the files of examples are found
     for words, complete in commands(page):
         verb, rest = verb_of(words)
         assert verb is not None, words
@@ -160,7 +172,8 @@ def test_commands(page):
             elif key in ("variant", "game") and isinstance(value, str):
                 halma.game(value)
             elif key == "recipe":
-                assert value in recipe_names() or value.startswith("runs/"), words
+                known = value in recipe_names() or (ROOT / value).is_file()
+                assert known or value.startswith("runs/"), words
 
 
 def check_agent(name):

@@ -36,6 +36,8 @@ _LARGEST = 1e12
 #: Longest part of somebody's error message that is shown.
 _MAX_MESSAGE = 300
 _PACKAGE = Path(__file__).parent
+#: Where the core calls the methods of games in Python.
+_BRIDGE = _PACKAGE / "games" / "bridge.py"
 
 #: Folders and files with code of the user, from which errors are explained.
 _roots: set[Path] = set()
@@ -190,14 +192,21 @@ def explain(error: BaseException) -> str | None:
 
     It has no full stop at the end: `mine.py, line 12, in choose: KeyError: 'a1'`.
     """
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if _is_users(f.filename)]
-    if not frames:
+    place = None
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        code = frame.f_code
+        if _is_users(code.co_filename):
+            function = f", in {code.co_name}" if code.co_name != "<module>" else ""
+            place = f"{display_path(Path(code.co_filename))}, line {line}{function}"
+        elif Path(code.co_filename) == _BRIDGE and hasattr(frame.f_locals.get("self"), "game"):
+            # What a method of a game returned is wrong, and the method is no longer running.
+            kind = type(frame.f_locals["self"].game)
+            where = display_path(Path(inspect.getfile(kind)))
+            place = f"{where}, {kind.__name__}.{code.co_name.lstrip('_')}()"
+    if place is None:
         return None
-    last = frames[-1]
-    place = f"{display_path(Path(last.filename))}, line {last.lineno}"
-    function = f", in {last.name}" if last.name != "<module>" else ""
     message = " ".join(error_text(error).split())[:_MAX_MESSAGE].rstrip(".")
-    return f"{place}{function}: {message}"
+    return f"{place}: {message}"
 
 
 def display_path(path: Path) -> str:

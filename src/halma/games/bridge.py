@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from halma.games.scripted import ScriptedGame
 
 
+#: Most moves of a position in the core.
+MAX_MOVES = 512
+
+
 class StateCodec:
     """Converts states of one dtype to bytes and to lists of integers, and back."""
 
@@ -98,48 +102,54 @@ class Bridge(_core.ScriptedGame):
             version=game.version,
             index_size=game.index_size,
         )
-        self._game = game
+        self.game = game
         self._read, self._write = states.unpack, states.pack
 
     def _initial(self) -> bytes:
-        return self._write(self._game.initial(), "initial()")
+        return self._write(self.game.initial(), "initial()")
 
     def _mover(self, state: bytes) -> int:
-        mover = self._game.mover(self._read(state))
-        return _integer(mover, "mover()", len(self._game.player_names))
+        mover = self.game.mover(self._read(state))
+        return _integer(mover, "mover()", len(self.game.player_names))
 
     def _legal(self, state: bytes) -> list[int]:
-        moves = self._game.legal(self._read(state))
-        return [_integer(move, "A move of legal()", _core.NO_MOVE) for move in moves]
+        moves = self.game.legal(self._read(state))
+        found = [_integer(move, "A move of legal()", _core.NO_MOVE) for move in moves]
+        if len(found) > MAX_MOVES:
+            raise ValueError(f"legal() may return at most {MAX_MOVES} moves, not {len(found)}.")
+        return found
 
     def _play(self, state: bytes, move: int) -> bytes:
-        return self._write(self._game.play(self._read(state), move), "play()")
+        return self._write(self.game.play(self._read(state), move), "play()")
 
     def _irreversible(self, state: bytes, move: int) -> bool:
-        return bool(self._game.irreversible(self._read(state), move))
+        return bool(self.game.irreversible(self._read(state), move))
 
     def _landing(self, move: int) -> int:
-        return _integer(self._game.landing(move), "landing()", 2**31)
+        return _integer(self.game.landing(move), "landing()", 2**31)
 
     def _at_chance(self, state: bytes) -> bool:
-        return bool(self._game.at_chance(self._read(state)))
+        return bool(self.game.at_chance(self._read(state)))
 
     def _outcomes(self, state: bytes) -> list[tuple[int, float]]:
-        pairs = self._game.outcomes(self._read(state))
+        pairs = self.game.outcomes(self._read(state))
         return [(_integer(o, "An outcome of outcomes()", 2**32), float(p)) for o, p in pairs]
 
     def _resolve(self, state: bytes, outcome: int) -> bytes:
-        return self._write(self._game.resolve(self._read(state), outcome), "resolve()")
+        return self._write(self.game.resolve(self._read(state), outcome), "resolve()")
 
     def _result(self, state: bytes) -> list[float]:
-        return [float(score) for score in self._game.result(self._read(state))]
+        scores = [float(score) for score in self.game.result(self._read(state))]
+        if len(scores) != len(self.game.player_names):
+            raise ValueError(f"result() must return one score per player, not {len(scores)}.")
+        return scores
 
     def _action(self, state: bytes, move: int) -> int:
-        action = self._game.action(self._read(state), move)
-        return _integer(action, "action()", self._game.actions)
+        action = self.game.action(self._read(state), move)
+        return _integer(action, "action()", self.game.actions)
 
     def _move(self, state: bytes, action: int) -> int:
-        move = self._game.move(self._read(state), action)
+        move = self.game.move(self._read(state), action)
         return _core.NO_MOVE if move is None else _integer(move, "move()", _core.NO_MOVE)
 
     def _encode(self, recent: list[bytes], repetitions: int, no_progress: float) -> bytes:
@@ -147,18 +157,18 @@ class Bridge(_core.ScriptedGame):
 
         states = [self._read(state) for state in recent]
         context = EncodingContext(repetitions, no_progress)
-        planes = np.asarray(self._game.encode(states, context), "f4")
-        shape = tuple(self._game.shape)
+        planes = np.asarray(self.game.encode(states, context), "f4")
+        shape = tuple(self.game.shape)
         if planes.shape != shape:
             raise ValueError(f"encode() must return an array of shape {shape}, not {planes.shape}.")
         return planes.tobytes()
 
     def _index(self, state: bytes) -> int:
-        index = self._game.index(self._read(state))
-        return _integer(index, "index()", self._game.index_size)
+        index = self.game.index(self._read(state))
+        return _integer(index, "index()", self.game.index_size)
 
     def _unindex(self, index: int) -> bytes:
-        return self._write(self._game.unindex(index), "unindex()")
+        return self._write(self.game.unindex(index), "unindex()")
 
 
 def _integer(value: Any, source: str, below: int) -> int:

@@ -138,7 +138,8 @@ class Record:
     def forfeited_by(self, player: int) -> tuple[float, ...]:
         """Return the scores if a player gives the game up: nothing, and the rest to the others."""
         others = self.game.players - 1
-        share = self.game.core.max_score if others == 1 else sum(self.result) / others
+        most = self.game.core.max_score
+        share = most if others == 1 else (sum(self.result) or most) / others
         return tuple(0.0 if seat == player else share for seat in range(others + 1))
 
     @property
