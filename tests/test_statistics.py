@@ -52,11 +52,11 @@ def test_share_by_hand():
 
 def test_share_of_three_parties_by_hand():
     # Imaginary sets 4, 0, 0 beside a set of 1 out of 4: mean 5/4 of 4.
-    found = proportion([1], [4], sides=3)
-    assert found.value == 1 / 4
-    assert found.centre == 5 / 16
-    spread = (1 - 1.25) ** 2 + (4 - 1.25) ** 2 + 2 * 1.25**2
-    assert found.error == pytest.approx(math.sqrt(spread / 3 / 4) / 4)
+    found = proportion([1, 2], [4, 4], sides=3)
+    assert found.value == 3 / 8
+    assert found.centre == 7 / 20
+    spread = (1 - 1.4) ** 2 + (2 - 1.4) ** 2 + (4 - 1.4) ** 2 + 2 * 1.4**2
+    assert found.error == pytest.approx(math.sqrt(spread / 4 / 5) / 4)
 
 
 def test_many_pairs_have_the_pentanomial_variance():
@@ -84,10 +84,16 @@ def test_superiority_by_hand():
 
 def test_nobody_scored():
     found = proportion([0, 0], [0, 0])
-    assert (found.value, found.interval, likelihood_of_superiority(found)) == (0.5, (0.0, 1.0), 0.5)
+    assert (found.value, found.interval, likelihood_of_superiority(found)) == (0.5, None, None)
 
 
-@given(st.lists(st.integers(0, 4), min_size=1, max_size=60))
+def test_one_set_has_no_interval():
+    found = proportion([1.5], [2])
+    assert (found.value, found.interval, likelihood_of_superiority(found)) == (0.75, None, None)
+    assert elo_interval(found, 2) is None
+
+
+@given(st.lists(st.integers(0, 4), min_size=2, max_size=60))
 def test_an_interval_has_room_and_holds_what_was_seen(quarters):
     found = proportion([quarter / 2 for quarter in quarters], [2] * len(quarters))
     low, high = found.interval
@@ -98,7 +104,7 @@ def test_an_interval_has_room_and_holds_what_was_seen(quarters):
     assert bounds[0] <= elo(found.value, games) <= bounds[1]
 
 
-@given(st.lists(st.integers(0, 4), min_size=1, max_size=60))
+@given(st.lists(st.integers(0, 4), min_size=2, max_size=60))
 def test_the_other_side_sees_the_mirror_image(quarters):
     mine = [quarter / 2 for quarter in quarters]
     theirs = [2 - points for points in mine]

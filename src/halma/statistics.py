@@ -26,11 +26,14 @@ class Proportion:
     value: float
     #: centre and standard error of the interval; see `proportion`
     centre: float
+    #: infinite where the sets say nothing about it
     error: float
 
     @property
-    def interval(self) -> tuple[float, float]:
-        """The 95% interval."""
+    def interval(self) -> tuple[float, float] | None:
+        """The 95% interval; None where the error is not known."""
+        if math.isinf(self.error):
+            return None
         half = Z * self.error
         return max(0.0, self.centre - half), min(1.0, self.centre + half)
 
@@ -41,9 +44,13 @@ def proportion(won: Sequence[float], total: Sequence[float], sides: int = 2) -> 
     `won` and `total` have a number for each set. The interval is that of a ratio of means
     after adding one imaginary set for each side, won entirely by it: Agresti and Coull's
     correction, without which equal scores in all sets would give an interval of length 0.
+    One set says nothing of how sets vary.
     """
     if not sum(total):
         return Proportion(1 / sides, 1 / sides, math.inf)
+    if len(total) < 2:
+        value = sum(won) / sum(total)
+        return Proportion(value, value, math.inf)
     usual = fmean(total)
     all_won = [*won, usual] + [0.0] * (sides - 1)
     all_total = [*total] + [usual] * sides
@@ -114,8 +121,10 @@ def elo(score: float, games: int, sides: int = 2) -> float:
     return 400 * math.log10((sides - 1) * score / (1 - score))
 
 
-def elo_interval(estimate: Proportion, games: int, sides: int = 2) -> tuple[float, float]:
-    """Return the Elo differences at the ends of a score's interval."""
+def elo_interval(estimate: Proportion, games: int, sides: int = 2) -> tuple[float, float] | None:
+    """Return the Elo differences at the ends of a score's interval, where it has one."""
+    if estimate.interval is None:
+        return None
     low, high = estimate.interval
     return elo(low, games, sides), elo(high, games, sides)
 
@@ -125,6 +134,8 @@ def expected_score(difference: float) -> float:
     return 1 / (1 + 10 ** (-difference / 400))
 
 
-def likelihood_of_superiority(estimate: Proportion, sides: int = 2) -> float:
-    """Return the probability that the true score is above an equal share."""
+def likelihood_of_superiority(estimate: Proportion, sides: int = 2) -> float | None:
+    """Return the probability that the true score is above an equal share, where it is known."""
+    if math.isinf(estimate.error):
+        return None
     return NormalDist().cdf((estimate.centre - 1 / sides) / estimate.error)

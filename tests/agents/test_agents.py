@@ -114,7 +114,7 @@ def test_without_a_forward_move_both_go_back_as_little_as_possible():
 def test_greedy_declines_a_game_without_advance():
     record = halma.Record(halma.game("draughts-8x8"))
     for name in ("greedy", "greedy:stochastic", "greedy:ties=random", "initialize"):
-        with pytest.raises(UnknownAgentError, match="'draughts-8x8' has no measure of advance"):
+        with pytest.raises(UnknownAgentError, match="'draughts-8x8' has no measure of how far"):
             agent(name).choose(record, random.Random(0))
 
 

@@ -2,7 +2,6 @@
 
 import itertools
 import multiprocessing
-from collections import Counter
 from functools import partial
 
 import pytest
@@ -43,12 +42,17 @@ def outcomes_of(variant, played):
 # Seats.
 
 
+def all_seatings(plan):
+    """The seatings of as many sets as it takes until they repeat."""
+    return [plan.seating(number) for number in range(plan.set_size * len(plan.patterns))]
+
+
 def test_two_agents_change_seats():
-    assert Plan("", ("a", "b"), players=2).seatings == ((0, 1), (1, 0))
+    assert all_seatings(Plan("", ("a", "b"), players=2)) == [(0, 1), (1, 0)]
 
 
 def test_two_agents_at_three_seats_play_every_one_against_two():
-    seatings = Plan("", ("a", "b"), players=3).seatings
+    seatings = all_seatings(Plan("", ("a", "b"), players=3))
     assert sorted(seatings) == sorted(
         set(itertools.product((0, 1), repeat=3)) - {(0,) * 3, (1,) * 3}
     )
@@ -58,20 +62,39 @@ def test_two_agents_at_three_seats_play_every_one_against_two():
 
 
 def test_three_agents_take_seats_in_every_order():
-    seatings = Plan("", ("a", "b", "c"), players=3).seatings
+    seatings = all_seatings(Plan("", ("a", "b", "c"), players=3))
     assert sorted(seatings) == sorted(itertools.permutations(range(3)))
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("players", [2, 3, 4, 6])
 @pytest.mark.parametrize("agents", [2, 3, 4])
-def test_every_agent_has_every_seat_equally_often(players, agents):
+def test_every_agent_has_every_seat_once_in_every_set(players, agents):
     if agents > players:
         return
-    seatings = Plan("", ("abcd")[:agents], players=players).seatings
-    for seat in range(players):
-        times = Counter(seating[seat] for seating in seatings)
-        assert len(times) == agents
-        assert len(set(times.values())) == 1
+    plan = Plan("", ("abcd")[:agents], players=players)
+    assert plan.set_size == agents
+    seatings = all_seatings(plan)
+    every = {s for s in itertools.product(range(agents), repeat=players) if len(set(s)) == agents}
+    assert len(seatings) == len(every) and set(seatings) == every
+    for first in range(0, len(seatings), agents):
+        for seats in zip(*seatings[first : first + agents], strict=True):
+            assert sorted(seats) == list(range(agents))
+
+
+def test_even_seatings_come_first():
+    plan = Plan("", ("a", "b"), players=6)
+    assert plan.seating(0) == (0, 1, 0, 1, 0, 1)
+    held = [plan.seating(number).count(0) for number in range(62)]
+    assert held[:20] == [3] * 20
+    assert sorted(held[-12:]) == [1] * 6 + [5] * 6
+
+
+@pytest.mark.parametrize(
+    ("players", "agents", "wanted", "played"),
+    [(6, 2, 4, 4), (6, 2, 5, 6), (3, 2, 1, 2), (3, 3, 4, 6), (6, 6, 1, 6), (2, 2, 7, 8)],
+)
+def test_wanted_games_are_rounded_up_to_a_game_for_each_agent(players, agents, wanted, played):
+    assert Plan("", ("abcdef")[:agents], players=players).games_for(wanted) == played
 
 
 # Plans.
@@ -255,7 +278,7 @@ def test_games_do_not_depend_on_the_number_of_workers():
 def test_an_error_in_a_worker_is_raised():
     plan = make_plan("cdc-2x4-PPPP", ["random", "greedy"])
     for workers in (1, 2):
-        with pytest.raises(HalmaError, match="no measure of advance"):
+        with pytest.raises(HalmaError, match="no measure of how far"):
             play_matches([plan], 10, workers)
 
 

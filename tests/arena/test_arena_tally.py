@@ -44,17 +44,17 @@ def test_equal_games_are_one():
 
 
 def test_three_seats_with_three_one_and_no_points():
-    assert THREE.seatings == (
+    assert [THREE.seating(number) for number in range(6)] == [
         (0, 0, 1),
+        (1, 1, 0),
         (0, 1, 0),
+        (1, 0, 1),
         (0, 1, 1),
         (1, 0, 0),
-        (1, 0, 1),
-        (1, 1, 0),
-    )
-    # A wins with two seats, A second and third, A wins alone, B wins and A has the rest,
-    # A second, and a game in which nobody arrived.
-    results = [(3, 1, 0), (1, 3, 0), (3, 1, 0), (3, 0, 1), (0, 1, 3), (0, 0, 0)]
+    ]
+    # A wins with two seats, a game in which nobody arrived, A second and third, A second,
+    # A wins alone, B wins and A has the rest.
+    results = [(3, 1, 0), (0, 0, 0), (1, 3, 0), (0, 1, 3), (3, 1, 0), (3, 0, 1)]
     tally = counted(THREE, results)
     assert (tally.all.wins, tally.all.draws, tally.all.losses) == (2, 1, 3)
     assert tally.points == [4 + 1 + 3 + 1 + 1 + 0, 0 + 3 + 1 + 3 + 3 + 0]
@@ -64,7 +64,7 @@ def test_three_seats_with_three_one_and_no_points():
     assert (single.wins, single.draws, single.losses, single.points) == (1, 1, 1, 4)
     assert (double.wins, double.draws, double.losses, double.points) == (1, 0, 2, 6)
     assert tally.pentanomial is None
-    assert tally.set_scores == {0.5: 1}
+    assert tally.set_scores == {1.0: 1, 0.25: 1, 0.5: 1}
     assert tally.elo == 0
 
 
@@ -72,11 +72,28 @@ def test_three_agents():
     plan = Plan("", ("a", "b", "c"), players=3)
     # a always comes first, b second.
     scores = (3, 1, 0)
-    tally = counted(plan, [tuple(scores[who] for who in seating) for seating in plan.seatings])
+    tally = counted(plan, [tuple(scores[who] for who in plan.seating(n)) for n in range(6)])
     assert tally.points == [18, 6, 0]
     assert tally.scores == [0.75, 0.25, 0.0]
     assert tally.all.wins == 6
     assert tally.seat_points == [8, 8, 8]
+
+
+def test_one_set_of_games_has_no_interval():
+    tally = counted(TWO, [(1, 0), (0, 1)])
+    assert (tally.score.value, tally.score.interval) == (1.0, None)
+    assert tally.elo_interval is tally.likelihood_of_superiority is None
+    assert tally.rate("wins").interval is None
+    found = tally.as_dict()
+    assert found["points_interval"] is found["elo_interval"] is found["los"] is None
+    assert tally.warnings == [
+        "One set of games gives no interval: play more than 2 games to see how certain the "
+        "result is."
+    ]
+    two = counted(TWO, [(1, 0), (0, 1), (1, 0), (1, 0)])
+    low, high = two.score.interval
+    assert low < two.score.value <= high
+    assert not two.warnings
 
 
 @pytest.mark.parametrize("workers", [1, 2])

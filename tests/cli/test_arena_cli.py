@@ -62,19 +62,39 @@ def test_match_as_text():
 def test_three_players_play_whole_sets():
     result = run("match", "greedy", "random", "--game", "star-37-3p", "--games", 7, "--json",
                  "--workers", 1)  # fmt: skip
-    assert "sets of 6, so 12 are played, not 7" in result.stderr
+    assert "Games come in pairs, so 8 are played, not 7." in result.stderr
     found = json.loads(result.stdout)
-    assert found["games"] == 12
+    assert found["games"] == 8
     assert found["pentanomial"] is None
     assert {held: group["games"] for held, group in found["seats_held"].items()} == {
-        "1": 6,
-        "2": 6,
+        "1": 4,
+        "2": 4,
     }
     three = answer("match", "greedy", "random", "greedy:stochastic", "--game", "star-37-3p",
                    "--games", 6, "--workers", 1)  # fmt: skip
     assert three["games"] == 6
     assert len(three["points"]) == 3
     assert sum(three["points"]) == pytest.approx(1)
+
+
+def test_six_players_play_as_many_games_as_wanted():
+    six = ("match", "greedy", "random", "--game", "star-121-6p", "--workers", 1, "--plies", 30)
+    result = run(*six, "--games", 4, "--json")
+    found = json.loads(result.stdout)
+    assert (found["games"], found["sets"], found["set_size"]) == (4, 2, 2)
+    assert result.stderr == ""
+    one = run(*six, "--games", 2)
+    assert "2 games in 1 pair," in one.stdout
+    assert "[" not in one.stdout and "los " not in one.stdout
+    assert "One set of games gives no interval" in one.stdout
+
+
+def test_a_tournament_of_single_sets_has_no_intervals(tmp_path):
+    few = ("tournament", "random", "greedy", "--game", "ewn-3x3-3", "--games", 2, "--workers", 1)
+    assert [row["elo_interval"] for row in answer(*few)["table"]] == [None, None]
+    result = run(*few, "--csv", tmp_path / "t.csv", "--svg", tmp_path / "t.svg")
+    assert result.exit_code == 0
+    assert "One set of games gives no interval" in result.stderr
 
 
 def test_sprt_stops_early():
@@ -111,8 +131,8 @@ def test_a_book_and_its_errors(tmp_path):
     [
         (("match", "greedy", "random", "--game", "ewn"), "There is no variant"),
         (("match", "greedy", "rendom", "--game", "ewn-3x3-3"), "Did you mean 'random'"),
-        (("match", "greedy", "--game", "ewn-3x3-3"), "takes two agents, not 1"),
-        (("match", "random", "greedy", "--game", "cdc-2x4-PPPP"), "no measure of advance"),
+        (("match", *["random"] * 3, "--game", "ewn-3x3-3"), "takes two agents, not 3"),
+        (("match", "random", "greedy", "--game", "cdc-2x4-PPPP"), "no measure of how far"),
         ((*MATCH, "--sprt", "elo0=5"), None),
         ((*MATCH, "--sprt", "elo0=50"), "elo0 < elo1"),
         ((*MATCH, "--opening-plies", "2000"), "0 to 1999 plies"),

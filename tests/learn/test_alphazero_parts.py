@@ -82,8 +82,6 @@ def test_the_paper_s_settings():
         ({"search.solver": True, "game": "star-37-3p"}, "for two players"),
         ({"search.count_root": True, "search.simulations": 1}, "would be the position itself"),
         ({"selfplay.random_plies_min": 3}, "'selfplay.random_plies_max' cannot be less"),
-        ({"warm_start.agent": "gready"}, "Did you mean 'greedy'?"),
-        ({"evaluation.opponents": "random gready"}, "Did you mean 'greedy'?"),
         ({"evaluation.opponents": " ", "evaluation.every": 1}, "'evaluation.opponents' is empty"),
         ({"learning.optimiser": "adam"}, "Did you mean 'adamw'?"),
         ({"learning.bach": 3}, "Did you mean 'learning.batch_size'?"),

@@ -181,7 +181,7 @@ def test_any_game(variant, tmp_path):
         iterations=1,
         selfplay__games=4,
         evaluation__every=1,
-        evaluation__games=2,
+        evaluation__games=4,
         evaluation__opponents="random",
         gate__games=2,
         network="hsueh2023:filters=2",
@@ -189,8 +189,11 @@ def test_any_game(variant, tmp_path):
     last = train(recipe, tmp_path / "run")
     assert last["games"] == 4
     assert 0 <= last["vs_random"] <= 1
-    assert last["vs_random_low"] <= last["vs_random"] <= last["vs_random_high"]
-    assert last["vs_random_elo_low"] <= last["vs_random_elo"] <= last["vs_random_elo_high"]
+    if variant == "star-37-3p":  # nobody scores in games so short
+        assert last["vs_random_low"] is last["vs_random_elo_low"] is None
+    else:
+        assert last["vs_random_low"] <= last["vs_random"] <= last["vs_random_high"]
+        assert last["vs_random_elo_low"] <= last["vs_random_elo"] <= last["vs_random_elo_high"]
     assert_plays(tmp_path / "run", recipe)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from halma.games import Move, Record
+from halma.games import Game, Move, Record
 from halma.names import Option, Value
 
 if TYPE_CHECKING:
@@ -34,6 +34,14 @@ class Analyst(Protocol):
 
     def analyse(self, record: Record, rng: random.Random) -> Analysis:
         """Analyse the record's position, where a player must be to move."""
+
+
+@runtime_checkable
+class GameChecker(Protocol):
+    """An agent that knows without playing which games it can play."""
+
+    def check(self, game: Game) -> None:
+        """Raise a `HalmaError` that says why the agent cannot play a game, if it cannot."""
 
 
 @dataclass(frozen=True)

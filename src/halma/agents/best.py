@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from halma import _core
-from halma.agents.agent import Agent, AgentSpec, Analyst
+from halma.agents.agent import Agent, AgentSpec, Analyst, GameChecker
 from halma.errors import OptionError, UnknownAgentError
 from halma.games import Game, Move, Record
 from halma.names import Option, Value, join, resolve, split
@@ -51,6 +51,12 @@ class BestAgent:
         if not isinstance(player, Analyst):
             raise UnknownAgentError(f"'{player.name}' cannot analyse a position.")
         return player.analyse(record, rng)
+
+    def check(self, game: Game) -> None:
+        """Raise an error if the strongest player cannot play a game with these limits."""
+        player = self.player(Record(game))
+        if isinstance(player, GameChecker):
+            player.check(game)
 
     def player(self, record: Record) -> Agent:
         """Return the agent that plays in the record's position."""

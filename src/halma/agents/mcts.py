@@ -61,20 +61,27 @@ class TreeAgent:
         """Return what evaluates leaves."""
         return self.core_evaluator
 
+    def check(self, game: Game) -> None:
+        """Raise an error if the search, its evaluator or its tables do not fit a game."""
+        self._make_tree(game, seed=0)
+
+    def _make_tree(self, game: Game, seed: int) -> TreeSearch:
+        return TreeSearch(
+            game,
+            search_options(game, **self.options),
+            evaluator=self.evaluator(game),
+            scale=self.scale,
+            seed=seed,
+            reuse=self.reuse,
+            oracle=self.oracles.oracle(game),
+        )
+
     def _search(self, record: Record, rng: random.Random, line_length: int) -> Analysis:
         seed = rng.getrandbits(63)
         tree = self._tree
         # A tree of another record would make moves depend on the games played before.
         if tree is None or self._record is None or self._record() is not record:
-            tree = TreeSearch(
-                record.game,
-                search_options(record.game, **self.options),
-                evaluator=self.evaluator(record.game),
-                scale=self.scale,
-                seed=seed,
-                reuse=self.reuse,
-                oracle=self.oracles.oracle(record.game),
-            )
+            tree = self._make_tree(record.game, seed)
         self._tree, self._record = (tree, ref(record)) if self.reuse else (None, None)
         return tree.search(record, self.simulations, self.seconds, line_length)
 

@@ -54,6 +54,12 @@ class MinimaxAgent:
         )
         return found.as_analysis(neighbours(search, record, found))
 
+    def check(self, game: Game) -> None:
+        """Raise an error if the search, its weights, phases or tables do not fit a game."""
+        self._search(game)
+        if self.phases:
+            game.contact(game.start().state)
+
     def _search(self, game: Game) -> Minimax:
         if self._made is None or self._made.game is not game:
             self._made = Minimax(game, **self.options, oracle=self.oracles.oracle(game))

@@ -47,6 +47,10 @@ class OptimalAgent:
         )
         return Analysis(position, reports, value=moves[0].value)
 
+    def check(self, game: Game) -> None:
+        """Raise an error if there is no solution of a game."""
+        self.solution(game)
+
     def solution(self, game: Game) -> Solution:
         """Return the solution this agent plays a variant from."""
         from halma.solve.solver import solution_for, solution_in
@@ -78,6 +82,10 @@ class TabularAgent:
         )
         ordered = tuple(sorted(reports, key=lambda report: -(report.policy or 0.0)))
         return Analysis(position, ordered, value=table.value(position))
+
+    def check(self, game: Game) -> None:
+        """Raise an error if the table is not of this game."""
+        self.table(game)
 
     def table(self, game: Game) -> LookupTable:
         """Return the table this agent plays a variant from."""

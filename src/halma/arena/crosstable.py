@@ -67,7 +67,7 @@ def as_dicts(rows: Sequence[Standing]) -> list[dict[str, Any]]:
         {
             "agent": row.rating.agent,
             "elo": row.rating.elo,
-            "elo_interval": list(row.rating.interval),
+            "elo_interval": row.rating.interval,
             "games": row.games,
             "points": row.score,
             "against": {
@@ -86,11 +86,10 @@ def as_text(rows: Sequence[Standing]) -> str:
     numbers = "".join(f"{number:>7}" for number in range(1, len(rows) + 1))
     lines = [f"    {'':<{width}}    elo    ±  points  games {numbers}"]
     for number, row in enumerate(rows, start=1):
-        low, high = row.rating.interval
         cells = "".join("      -" if p is None else f"{p.score:7.1%}" for p in row.pairings)
         lines.append(
-            f"{number:>3} {row.rating.agent:<{width}} {row.rating.elo:6.0f} {(high - low) / 2:4.0f}"
-            f" {row.score:7.1%} {row.games:6} {cells}"
+            f"{number:>3} {row.rating.agent:<{width}} {row.rating.elo:6.0f} "
+            f"{row.rating.half_width:>4} {row.score:7.1%} {row.games:6} {cells}"
         )
     return "\n".join(lines)
 
@@ -102,7 +101,8 @@ def as_csv(rows: Sequence[Standing]) -> str:
     names = [row.rating.agent for row in rows]
     writer.writerow(["rank", "agent", "elo", "elo_low", "elo_high", "games", "points", *names])
     for rank, row in enumerate(rows, start=1):
-        numbers = [f"{value:.1f}" for value in (row.rating.elo, *row.rating.interval)]
+        ends = row.rating.interval or (None, None)
+        numbers = ["" if v is None else f"{v:.1f}" for v in (row.rating.elo, *ends)]
         scores = ["" if p is None else f"{p.score:.4f}" for p in row.pairings]
         writer.writerow([rank, row.rating.agent, *numbers, row.games, f"{row.score:.4f}", *scores])
     return out.getvalue()
@@ -131,13 +131,12 @@ def as_svg(rows: Sequence[Standing], title: str) -> str:
     for number, row in enumerate(rows, start=1):
         y = top + _HEIGHT * (number - 1)
         middle = y + _HEIGHT / 2
-        low, high = row.rating.interval
         canvas.write((left + _CELL * (number - 0.5), head), str(number), _FONT, faint)
         canvas.write((_MARGIN + 14, middle), str(number), _FONT, faint, "end")
         canvas.write((_MARGIN + 26, middle), row.rating.agent, _FONT, text, "start")
         elo = f"{row.rating.elo:.0f}"
         canvas.write((left - figures + 60, middle), elo, _FONT, text, "end", bold=True)
-        half = f"± {(high - low) / 2:.0f}"
+        half = f"± {row.rating.half_width}"
         canvas.write((left - figures + 68, middle), half, _FONT, faint, "start")
         canvas.write((left - 16, middle), f"{row.score:.1%}", _FONT, text, "end")
         for column, pairing in enumerate(row.pairings):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from itertools import pairwise, product
 
 import halma
 from halma.agents import agent
@@ -23,8 +24,8 @@ MAX_PLIES = 2000
 class Plan:
     """A match of any length: game n does not depend on how many games are played.
 
-    Games come in sets. All games of a set have the same opening and the same dice, and
-    over a set every agent takes every seat equally often.
+    Games come in sets, of one game for each agent. All games of a set have the same opening
+    and the same dice, and over a set every agent has every seat once.
     """
 
     game: str
@@ -38,24 +39,27 @@ class Plan:
     max_plies: int = MAX_PLIES
 
     @cached_property
-    def seatings(self) -> tuple[tuple[int, ...], ...]:
-        """The agents' seats in each game of a set: all assignments in which every agent plays.
+    def patterns(self) -> tuple[tuple[int, ...], ...]:
+        """The agents by seat in the first game of each set, used in turn; agent 0 sits first.
 
-        Two agents in a game for two change seats. In a game for three, two agents have six
-        assignments, one of them taking two seats; three agents have six orders.
+        Every assignment of seats in which all agents play is one of these, or one of them with
+        the agents exchanged in a circle. Those that give all agents as many seats come first, of
+        them those in which neighbours differ.
         """
-        agents = range(len(self.agents))
-        assignments = itertools.product(agents, repeat=self.players)
-        return tuple(seats for seats in assignments if set(seats) == set(agents))
+        others = product(range(self.set_size), repeat=self.players - 1)
+        assignments = [(0, *seats) for seats in others if len({0, *seats}) == self.set_size]
+        return tuple(sorted(assignments, key=_unevenness))
 
     @property
     def set_size(self) -> int:
-        """Games in a set."""
-        return len(self.seatings)
+        """Games in a set: each agent has each seat once."""
+        return len(self.agents)
 
     def seating(self, number: int) -> tuple[int, ...]:
-        """Return the agent in each seat of game `number`."""
-        return self.seatings[number % self.set_size]
+        """Return the agent in each seat of game `number`: two agents in a game for two change."""
+        set_number, shift = divmod(number, self.set_size)
+        pattern = self.patterns[set_number % len(self.patterns)]
+        return tuple((who + shift) % self.set_size for who in pattern)
 
     def sets_for(self, games: int) -> int:
         """Return the number of sets with at least this many games."""
@@ -69,7 +73,8 @@ class Plan:
     def identity(self) -> str:
         """The plan as JSON text, which identifies a stored match."""
         book = hashlib.sha256("\n".join(self.book).encode()).hexdigest() if self.book else None
-        return json.dumps({**asdict(self), "book": book, "halma": halma.__version__})
+        about = {**asdict(self), "book": book, "set_size": self.set_size}
+        return json.dumps({**about, "halma": halma.__version__})
 
 
 def make_plan(
@@ -102,3 +107,10 @@ def make_plan(
             f"games are stopped after {max_plies}."
         )
     return Plan(name, names, loaded.players, seed, opening_plies, tuple(book), max_plies)
+
+
+def _unevenness(seats: tuple[int, ...]) -> tuple[int, int]:
+    """Return the difference in seats between agents, and the neighbours that are one agent."""
+    counts = Counter(seats).values()
+    alike = sum(here == there for here, there in pairwise((*seats, seats[0])))
+    return max(counts) - min(counts), alike

@@ -22,11 +22,16 @@ _SCALE = 400 / math.log(10)
 
 @dataclass(frozen=True)
 class Rating:
-    """An agent's Elo rating with its 95% interval."""
+    """An agent's Elo rating with its 95% interval, where every pairing has two sets or more."""
 
     agent: str
     elo: float
-    interval: tuple[float, float]
+    interval: tuple[float, float] | None
+
+    @property
+    def half_width(self) -> str:
+        """Half the width of the interval, as text."""
+        return "-" if self.interval is None else f"{(self.interval[1] - self.interval[0]) / 2:.0f}"
 
 
 def rate(
@@ -63,18 +68,20 @@ def rate(
         strength[free] += np.clip(step, -1, 1)
         if np.abs(step).max() < 1e-10:
             break
+    values = [anchor_elo + _SCALE * float(one) for one in strength]
+    if any(len(tally.sets) < 2 for tally in pairings.values()):
+        return [Rating(name, value, None) for name, value in zip(agents, values, strict=True)]
     noise = np.zeros_like(information)
     for (i, j), tally in pairings.items():
         noise[np.ix_((i, j), (i, j))] += _variance(tally) * np.array([[1, -1], [-1, 1]])
     inverse = np.linalg.inv(information[np.ix_(free, free)])
     errors = np.zeros(len(agents))
     errors[free] = np.sqrt(np.diag(inverse @ noise[np.ix_(free, free)] @ inverse))
-    ratings = []
-    for index, name in enumerate(agents):
-        value = anchor_elo + _SCALE * float(strength[index])
-        half = Z * _SCALE * float(errors[index])
-        ratings.append(Rating(name, value, (value - half, value + half)))
-    return ratings
+    halves = [Z * _SCALE * float(error) for error in errors]
+    return [
+        Rating(name, value, (value - half, value + half))
+        for name, value, half in zip(agents, values, halves, strict=True)
+    ]
 
 
 def _variance(tally: Tally) -> float:

@@ -136,19 +136,19 @@ class Tally:
         return elo(self.score.value, self.games, len(self.points))
 
     @property
-    def elo_interval(self) -> tuple[float, float]:
-        """The 95% interval of the Elo difference."""
+    def elo_interval(self) -> tuple[float, float] | None:
+        """The 95% interval of the Elo difference; None with fewer than two sets."""
         return elo_interval(self.score, self.games, len(self.points))
 
     @property
-    def likelihood_of_superiority(self) -> float:
-        """The probability that the first agent is stronger than the others."""
+    def likelihood_of_superiority(self) -> float | None:
+        """The probability that the first agent is stronger; None with fewer than two sets."""
         return likelihood_of_superiority(self.score, len(self.points))
 
     @property
     def pentanomial(self) -> list[int] | None:
-        """Numbers of pairs with 0, ½, 1, 1½ and 2 points; None if sets are not pairs."""
-        if self.plan.set_size != 2:
+        """Numbers of pairs with 0, ½, 1, 1½ and 2 points; None with more than two players."""
+        if self.plan.players != 2:
             return None
         counts = [0] * 5
         for value, count in self.set_scores.items():
@@ -156,21 +156,31 @@ class Tally:
         return counts
 
     @property
-    def warnings(self) -> list[str]:
-        """Reasons to trust the intervals less."""
+    def failures(self) -> list[str]:
+        """Sentences about games that were lost because somebody's agent failed."""
         failed = [(end, count) for end, count in self.ends.items() if end.startswith(BY_ERROR)]
         found = [
             f"{count} of {self.games} games were lost {end}." for end, count in failed[:_MAX_ERRORS]
         ]
         if len(failed) > _MAX_ERRORS:
             found.append(f"{len(failed) - _MAX_ERRORS} other errors of agents are not shown.")
-        if self.distinct >= self.games / 2:
-            return found
-        return [
-            *found,
-            f"Only {self.distinct} of {self.games} games are distinct; the others repeat them "
-            "and carry no information. Use longer random openings.",
-        ]
+        return found
+
+    @property
+    def warnings(self) -> list[str]:
+        """Reasons to trust the intervals less, or why there are none."""
+        found = self.failures
+        if len(self.sets) < 2:
+            found.append(
+                "One set of games gives no interval: play more than "
+                f"{self.plan.set_size} games to see how certain the result is."
+            )
+        if self.distinct < self.games / 2:
+            found.append(
+                f"Only {self.distinct} of {self.games} games are distinct; the others repeat them "
+                "and carry no information. Use longer random openings."
+            )
+        return found
 
     def as_dict(self, sprt: Sprt | None = None) -> dict[str, Any]:
         """Return all results for JSON; wins, draws and losses are the first agent's."""
@@ -187,12 +197,12 @@ class Tally:
             "sets": len(self.sets),
             "set_size": plan.set_size,
             **{what: getattr(self.all, what) for what in OUTCOMES},
-            **{f"{what}_interval": list(self.rate(what).interval) for what in OUTCOMES},
+            **{f"{what}_interval": self.rate(what).interval for what in OUTCOMES},
             "scores": self.points,
             "points": self.scores,
-            "points_interval": list(self.score.interval),
+            "points_interval": self.score.interval,
             "elo": self.elo,
-            "elo_interval": list(self.elo_interval),
+            "elo_interval": self.elo_interval,
             "los": self.likelihood_of_superiority,
             "pentanomial": self.pentanomial,
             "sprt": None if sprt is None else sprt.as_dict(self.set_scores),

@@ -58,7 +58,7 @@ def play(
     workers = workers or core_count()
     each = plans[0].games_for(games)
     if each != games:
-        note(f"Games come in sets of {plans[0].set_size}, so {each} are played, not {games}.")
+        note(f"Games come in {set_name(plans[0])}, so {each} are played, not {games}.")
     counts: list[int] = []
     began = time.perf_counter()
     with nullcontext() if db is None else GameStore(db) as store, progress("games") as update:
@@ -78,6 +78,12 @@ def play(
         "workers": workers,
         "stored": None if db is None else {"db": str(db), "matches": matches},
     }
+
+
+def set_name(plan: Plan, number: int = 2) -> str:
+    """Return what this number of sets of a plan is called."""
+    end = "" if number == 1 else "s"
+    return f"pair{end}" if plan.set_size == 2 else f"set{end} of {plan.set_size}"
 
 
 def _score(tallies: Sequence[Tally]) -> str:

@@ -42,8 +42,8 @@ def match(
 ) -> None:
     """Play a match and report points, Elo and their intervals.
 
-    Seats are balanced, and the games of a set share their opening and their dice. Two agents
-    in a game for three take one and two seats, in all six ways.
+    Seats are balanced, and the games of a set share their opening and their dice. In a game for
+    three or more, two agents take several seats each, another set in another order.
     """
     from halma.arena import make_plan
     from halma.arena.sprt import parse_sprt
@@ -63,26 +63,23 @@ def match(
 
 
 def _print(report: dict[str, Any], tally: Tally) -> None:
-    plan = tally.plan
-    sets = {2: "pairs"}.get(plan.set_size, f"sets of {plan.set_size}")
+    plan, sets = tally.plan, len(tally.sets)
     print(f"{' - '.join(plan.agents)}  ({plan.game}, seed {plan.seed})")
     print(
-        f"{tally.games} games in {len(tally.sets)} {sets}, {tally.distinct} distinct, "
+        f"{tally.games} games in {sets} {arena.set_name(plan, sets)}, {tally.distinct} distinct, "
         f"{report['mean_plies']:.1f} plies each"
     )
     print()
     for what in ("wins", "draws", "losses"):
-        low, high = tally.rate(what).interval
-        count = report[what]
-        print(f"{what:<8} {count:>6}  {count / tally.games:6.1%}  [{low:.1%}, {high:.1%}]")
-    low, high = tally.score.interval
+        interval, count = _interval(tally.rate(what).interval, ".1%"), report[what]
+        print(f"{what:<8} {count:>6}  {count / tally.games:6.1%}{interval}")
     for index, name in enumerate(plan.agents):
-        interval = f"  [{low:.1%}, {high:.1%}]" if index == 0 else ""
+        interval = _interval(tally.score.interval, ".1%") if index == 0 else ""
         points, score = tally.points[index], tally.scores[index]
         print(f"{'points':<8} {points:>6g}  {score:6.1%}{interval}  {name}")
-    low, high = tally.elo_interval
-    print(f"{'elo':<8} {tally.elo:>+6.0f}          [{low:+.0f}, {high:+.0f}]")
-    print(f"{'los':<8} {'':>6}  {tally.likelihood_of_superiority:6.1%}")
+    print(f"{'elo':<8} {tally.elo:>+6.0f}        {_interval(tally.elo_interval, '+.0f')}".rstrip())
+    if tally.likelihood_of_superiority is not None:
+        print(f"{'los':<8} {'':>6}  {tally.likelihood_of_superiority:6.1%}")
     if tally.pentanomial is not None:
         print(f"pairs with 0, ½, 1, 1½, 2 points: {' '.join(map(str, tally.pentanomial))}")
     print()
@@ -97,6 +94,11 @@ def _print(report: dict[str, Any], tally: Tally) -> None:
     print(f"{report['games_per_second']:.1f} per second with {report['workers']} workers")
     for warning in tally.warnings:
         print(f"Note: {warning}")
+
+
+def _interval(ends: tuple[float, float] | None, form: str) -> str:
+    """Return an interval to print after a value; empty where there is none."""
+    return "" if ends is None else f"  [{ends[0]:{form}}, {ends[1]:{form}}]"
 
 
 def _print_seats(report: dict[str, Any]) -> None:

@@ -88,15 +88,18 @@ def train(
 
 def _with_iterations(recipe: Recipe, folder: Path, iterations: int) -> Recipe:
     """Return the recipe with another length, which an existing run of it gets too."""
+    from halma.learn.checks import check_recipe
     from halma.learn.recipe import load
     from halma.learn.run import RECIPE, lengthen
 
+    longer = recipe.changed({"iterations": iterations})
     if (folder / RECIPE).is_file():
         there = load(str(folder / RECIPE))
         same_length = recipe.changed({"iterations": there.settings.iterations})
         if same_length.difference(there) is None:
-            return lengthen(folder, iterations)
-    return recipe.changed({"iterations": iterations})
+            check_recipe(longer)
+            lengthen(folder, iterations)
+    return longer
 
 
 def _print_how_to_continue() -> None:

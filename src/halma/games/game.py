@@ -178,7 +178,7 @@ class Game(ABC):
         """
         if not _core.races(self.core):
             raise UnknownAgentError(
-                f"'{self.name}' has no measure of advance, so greedy cannot play it."
+                f"'{self.name}' has no measure of how far moves advance, which greedy agents need."
             )
         return _core.advance(self.core, state, move)
 

@@ -2,6 +2,7 @@
 
 session.py        train(), and the loop around iterations: clock, Ctrl-C, checkpoints, reports
 recipe.py         recipes, checked against their game; sections.py, settings.py: what can be set
+checks.py         agents, exact values and memory that a recipe needs, checked before a run
 run.py            the run directory: recipe, versions, lock
 alphazero.py      iterations with a network: self-play, training, gate, evaluation
 tabular.py        iterations with a lookup table

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ from halma.agents import agent
 from halma.arena.openings import default_plies
 from halma.arena.tally import Tally
 from halma.games import Game
-from halma.learn.matches import AgentPlayer, Player, SearchPlayer, play_match
+from halma.learn.matches import AgentPlayer, Player, SearchPlayer, Watch, play_match
 from halma.learn.reports.events import Progress, Reporter
 from halma.learn.sections import AlphaZeroSettings, search_values
 from halma.learn.truth import TRUTH_METRICS, NetworkTruth
@@ -57,7 +58,8 @@ class Evaluation:
             self._search_player(one, gate.simulations, seed)
             for one, seed in zip((self._candidate, best), seeds, strict=False)
         ]
-        return self._match(("candidate", "best"), players, gate.games, seeds[2]).score.value
+        watch = self._progress("gate")
+        return self._match(("candidate", "best"), players, gate.games, seeds[2], watch).score.value
 
     def evaluate(self, iteration: int, best: EvaluatorPool) -> dict[str, float | None]:
         """Return the best network's results against agents and against exact values.
@@ -68,15 +70,16 @@ class Evaluation:
         evaluation = settings.evaluation
         if self._is_due(iteration, evaluation.every):
             for number, name in enumerate(settings.opponents):
-                self.reporter.emit(Progress(f"match against {name}"))
                 seeds = self._seeds(iteration, _MATCH, number)
                 network = self._search_player(best, evaluation.simulations, seeds[0])
-                players = [network, AgentPlayer(agent(name))]
-                tally = self._match(("network", name), players, evaluation.games, seeds[2])
+                players = (network, AgentPlayer(agent(name)))
+                watch = self._progress(f"match against {name}")
+                tally = self._match(("network", name), players, evaluation.games, seeds[2], watch)
                 found |= match_metrics(name, tally)
         if self._truth is not None and self._is_due(iteration, settings.truth.every):
             seed = np.random.SeedSequence((settings.seed, iteration, _TRUTH)).generate_state(1)[0]
-            found |= self._truth.metrics(best.evaluators[0], int(seed), self.is_stopped)
+            watch = self._progress("match against optimal")
+            found |= self._truth.metrics(best.evaluators[0], int(seed), self.is_stopped, watch)
         return found
 
     def no_results(self) -> dict[str, float | None]:
@@ -98,17 +101,41 @@ class Evaluation:
         simulations = simulations or self.settings.search.simulations
         return SearchPlayer(self.game, network.evaluators[0], options, simulations, seed)
 
-    def _match(self, names: tuple[str, str], players: list[Player], games: int, seed: int) -> Tally:
+    def _match(
+        self,
+        names: tuple[str, str],
+        players: Sequence[Player | AgentPlayer],
+        games: int,
+        seed: int,
+        watch: Watch,
+    ) -> Tally:
         plies = self._opening_plies
-        return play_match(self.game, names, players, games, seed, plies, self.is_stopped)
+        tally = play_match(self.game, names, players, games, seed, plies, self.is_stopped, watch)
+        for sentence in tally.failures:
+            self.reporter.note(f"{names[1]}: {sentence}")
+        return tally
+
+    def _progress(self, stage: str) -> Watch:
+        """Return a function that reports the finished games of a match."""
+        began = time.perf_counter()
+
+        def watch(done: int, total: int, moves: int) -> None:
+            rate = moves / max(time.perf_counter() - began, 1e-9)
+            self.reporter.emit(Progress(stage, done, total, {"moves/s": rate} if moves else {}))
+
+        return watch
 
 
 def match_metrics(name: str, tally: Tally | None) -> dict[str, Any]:
-    """Return the metrics of a match: share of points and Elo, each with its 95% interval."""
+    """Return the metrics of a match: share of points and Elo, each with its 95% interval.
+
+    One set of games has no interval.
+    """
     key = f"vs_{name}"
     keys = [key, *(f"{key}_{what}" for what in ("low", "high", "elo", "elo_low", "elo_high"))]
     if tally is None:
         return dict.fromkeys(keys)
-    score = tally.score
-    values = (score.value, *score.interval, tally.elo, *tally.elo_interval)
+    nothing, score = (None, None), tally.score
+    ends, elo_ends = score.interval or nothing, tally.elo_interval or nothing
+    values = (score.value, *ends, tally.elo, *elo_ends)
     return dict(zip(keys, values, strict=True))

@@ -19,6 +19,9 @@ from halma.interrupt import Interrupted
 from halma.search.evaluator import Evaluator, InferenceBuffer
 from halma.search.tree_search import run_with_network
 
+#: Called with the finished games, all games, and the moves made so far.
+Watch = Callable[[int, int, int], None]
+
 
 class Player(Protocol):
     """Chooses moves in many games at once."""
@@ -30,20 +33,24 @@ class Player(Protocol):
 def play_match(
     game: Game,
     names: Sequence[str],
-    players: Sequence[Player],
+    players: Sequence[Player | AgentPlayer],
     games: int,
     seed: int,
     opening_plies: int,
     is_stopped: Callable[[], bool] = lambda: False,
+    watch: Watch = lambda done, total, moves: None,
 ) -> Tally:
     """Play at least `games` games in whole sets, as the arena does, and count them.
 
-    All games of a set have the same opening and dice, and the players take every seat.
+    All games of a set have the same opening and dice, and the players take every seat. `watch`
+    is called after every round, in which each game still going has got a move.
     """
     plan = Plan(game.name, tuple(names), game.players, seed, opening_plies)
     all_games = [MatchGame(game, plan, number) for number in range(plan.games_for(games))]
     going = [one for one in all_games if not one.is_over]
+    moves_made = 0
     while going:
+        watch(len(all_games) - len(going), len(all_games), moves_made)
         for index, player in enumerate(players):
             turn = [one for one in going if one.to_move == index]
             if is_stopped():
@@ -55,6 +62,7 @@ def play_match(
                 moves = player.choose([one.record for one in turn], [one.rng for one in turn])
                 for one, move in zip(turn, moves, strict=True):
                     one.play(move)
+                moves_made += len(moves)
         going = [one for one in going if not one.is_over]
     tally = Tally(plan)
     for one in all_games:
@@ -64,13 +72,9 @@ def play_match(
 
 @dataclass(frozen=True)
 class AgentPlayer:
-    """An agent, one game after the other."""
+    """An agent, one game after the other; a game in which somebody's agent fails is lost."""
 
     agent: Agent
-
-    def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[Move]:
-        """Return the agent's move in each game."""
-        return [self.agent.choose(record, rng) for record, rng in zip(records, rngs, strict=True)]
 
 
 @dataclass(frozen=True)

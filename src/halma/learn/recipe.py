@@ -17,7 +17,7 @@ import halma
 from halma.errors import RecipeError, suggestion
 from halma.games import Game, game
 from halma.learn import settings as typed
-from halma.learn.sections import AlphaZeroSettings, TabularSettings
+from halma.learn.sections import OBSERVING, AlphaZeroSettings, TabularSettings
 from halma.learn.settings import Plain
 from halma.plugins import from_folder, is_file_reference, to_folder
 
@@ -61,15 +61,20 @@ class Recipe:
         return checked(self.name, {**self.flat, **changes})
 
     def difference(self, other: Recipe) -> str | None:
-        """Return a clause about the first setting that differs, if any does."""
+        """Return a clause about the first setting that differs and changes what is learned."""
         theirs = other.flat
         for key, value in self.flat.items():
             if key not in theirs:
                 return f"it has no '{key}'"
-            if theirs[key] != value:
+            if theirs[key] != value and not observes(key):
                 there, here = typed.write_value(theirs[key]), typed.write_value(value)
                 return f"'{key}' is {there} there and {here} here"
         return None
+
+    def changes_from(self, other: Recipe) -> dict[str, Plain]:
+        """Return the settings that differ from another recipe of the same method."""
+        theirs = other.flat
+        return {key: value for key, value in self.flat.items() if theirs.get(key) != value}
 
     def toml(self, folder: Path = Path()) -> str:
         """Return all settings as TOML with comments; `load` reads it from a file in the folder."""
@@ -82,14 +87,18 @@ class Recipe:
 
 def load(name: str, changes: Mapping[str, Plain] | None = None) -> Recipe:
     """Return the recipe of a name or in a file, with changes; all of it is checked."""
-    found = checked(name, _merged(name, None, 0))
-    return found.changed(changes) if changes else found
+    return checked(name, {**_merged(name, None, 0), **(changes or {})})
 
 
 def names() -> list[str]:
     """Return the names of the recipes that come with the package."""
     files = FOLDER.rglob("*.toml")
     return sorted(str(path.relative_to(FOLDER).with_suffix("").as_posix()) for path in files)
+
+
+def observes(key: str) -> bool:
+    """Whether a setting does not change what is learned, so that a run may go on with another."""
+    return key.partition(".")[0] in OBSERVING
 
 
 def parse_changes(recipe: Recipe, texts: Iterable[str]) -> dict[str, Plain]:

@@ -7,7 +7,8 @@
     games/           of a network: the games of the replay buffer
     lock             held by the process that trains
 
-A directory with another recipe, other versions or other contents is refused, never overwritten.
+A directory with another recipe, other versions or other contents is refused, never overwritten;
+but a run may go on with other settings of what does not change learning, such as evaluations.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ import os
 import platform
 import subprocess
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -27,6 +29,7 @@ from halma import _core
 from halma.errors import RecipeError, RunError
 from halma.files import TEMPORARY, replace_file
 from halma.learn.recipe import Recipe, load
+from halma.learn.settings import Plain, write_value
 from halma.machine import processor
 
 #: Counts up when the files of a run directory change their meaning.
@@ -48,11 +51,14 @@ class RunDirectory:
     """A run directory that this process has locked; `with RunDirectory(...) as run`.
 
     Entering creates the directory or checks it; the lock is released on leaving, and by the
-    system if the process is killed.
+    system if the process is killed. Settings that do not change what is learned may differ from
+    those of the directory, which then gets the new ones.
     """
 
     path: Path
     recipe: Recipe
+    #: settings that differed from those of the directory
+    changes: Mapping[str, Plain] = field(default_factory=dict, init=False)
 
     @property
     def checkpoints(self) -> Path:
@@ -131,15 +137,27 @@ class RunDirectory:
             replace_file(meta, json.dumps(about, indent=2) + "\n")
 
     def _compare_recipe(self, path: Path) -> None:
+        there: Recipe | None = None
         try:
-            difference = self.recipe.difference(load(str(path)))
+            there = load(str(path))
+            difference = self.recipe.difference(there)
         except RecipeError as error:
             difference = str(error).rstrip(".")
-        if difference is not None:
+        if there is None or difference is not None:
             raise RunError(
                 f"'{self.path}' belongs to another recipe: {difference}. "
                 "Choose another directory with --out."
             )
+        self.changes = self.recipe.changes_from(there)
+        if self.changes:
+            replace_file(path, self.recipe.toml(self.path))
+
+    @property
+    def notes(self) -> list[str]:
+        """A sentence for each setting that has changed."""
+        return [
+            f"'{key}' is {write_value(value)} from now on." for key, value in self.changes.items()
+        ]
 
     def _compare_versions(self, path: Path) -> None:
         try:

@@ -7,17 +7,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from halma import _core
-from halma.agents.registry import agent
+from halma.agents import quick_agents
 from halma.errors import HalmaError, RecipeError
 from halma.games import Game
+from halma.games import game as game_named
 from halma.learn.settings import Plain, section_from, setting
 from halma.networks.network_file import NetworkInfo
 from halma.search.options import POLICY_RULES
 
 _MANY = 10_000_000
+#: Stands for agents that follow from the game.
+AUTO = "auto"
+#: Sections that do not change what is learned: a run may go on with other values of theirs.
+OBSERVING = ("evaluation", "truth", "checkpoints")
 _TRUTH_GAMES = (
     "Games of the most probable moves against the optimal player, for WR_p. hsueh2023: 10,000."
 )
@@ -232,7 +238,9 @@ class WarmStartSettings:
         (0, _MANY),
     )
     agent: str = setting(
-        "greedy:stochastic", "The agent; its moves are the policy targets. liu2019: greedy."
+        AUTO,
+        "The agent; its moves are the policy targets. auto: greedy:stochastic, or where that does "
+        "not play the game, a shallow search. liu2019: greedy.",
     )
     random_plies: int = setting(
         4, "Most random moves a game starts with. liu2019: none.", (0, 10_000)
@@ -262,7 +270,11 @@ class EvaluationSettings:
     every: int = setting(
         5, "Iterations between evaluations; also after the last. 0: never.", (0, _MANY)
     )
-    opponents: str = setting("random greedy", "Agents, with spaces between them.")
+    opponents: str = setting(
+        AUTO,
+        "Agents, with spaces between them. auto: random, and greedy, or where that does not play "
+        "the game, a shallow search.",
+    )
     games: int = setting(40, "Games against each. liu2019: 20.", (2, 1_000_000))
     simulations: int = setting(0, "Simulations a move; 0: as in self-play.", (0, 1_000_000))
 
@@ -380,10 +392,22 @@ class AlphaZeroSettings:
     truth: TruthSettings = field(default_factory=TruthSettings)
     checkpoints: CheckpointSettings = field(default_factory=CheckpointSettings)
 
-    @property
+    @cached_property
     def opponents(self) -> list[str]:
         """The agents that a network plays in evaluation; none where there is no evaluation."""
-        return self.evaluation.opponents.split() if self.evaluation.every else []
+        if not self.evaluation.every:
+            return []
+        if self.evaluation.opponents == AUTO:
+            return ["random", quick_agents(game_named(self.game))[0]]
+        return self.evaluation.opponents.split()
+
+    @cached_property
+    def warm_start_agent(self) -> str:
+        """The agent whose games the network is trained on first."""
+        if self.warm_start.agent != AUTO:
+            return self.warm_start.agent
+        chosen = quick_agents(game_named(self.game))[0]
+        return "greedy:stochastic" if chosen == "greedy" else chosen
 
     def check(self, game: Game) -> None:
         """Raise a `RecipeError` if settings do not fit the game or each other."""
@@ -407,17 +431,7 @@ class AlphaZeroSettings:
             raise RecipeError(
                 "'selfplay.random_plies_max' cannot be less than 'selfplay.random_plies_min'."
             )
-        named = {
-            "warm_start.agent": [self.warm_start.agent],
-            "evaluation.opponents": self.evaluation.opponents.split(),
-        }
-        for key, names in named.items():
-            for name in names:
-                try:
-                    agent(name)
-                except HalmaError as error:
-                    raise RecipeError(f"'{key}' cannot have '{name[:60]}': {error}") from None
-        if self.evaluation.every and not self.opponents:
+        if self.evaluation.every and not self.evaluation.opponents.strip():
             raise RecipeError(
                 "'evaluation.opponents' is empty: set 'evaluation.every' to 0 instead."
             )

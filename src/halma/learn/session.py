@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from halma.errors import RunError
 from halma.interrupt import Interrupted, deferred_sigint
 from halma.learn.checkpoint import Checkpoints
+from halma.learn.checks import check_recipe
 from halma.learn.metrics import MetricsFile, read_metrics, truncate_metrics
 from halma.learn.recipe import Recipe
 from halma.learn.reports.events import (
@@ -52,15 +53,18 @@ def train(
 ) -> dict[str, Any]:
     """Train as a recipe says, in a run directory; return the metrics of the last iteration.
 
-    A run that was stopped or killed continues from its newest checkpoint; a finished one
-    returns at once. After `seconds` of this session it stops with a checkpoint, as it does at
-    Ctrl-C, which then raises `KeyboardInterrupt`.
+    The recipe is checked against its game and this machine before anything is written. A run
+    that was stopped or killed continues from its newest checkpoint; a finished one returns at
+    once. Settings that do not change what is learned may differ from those it began with.
+    After `seconds` of this session it stops with a checkpoint, as it does at Ctrl-C, which then
+    raises `KeyboardInterrupt`.
 
     With a network, `device` says where it is trained and evaluated (`auto`, `cpu`, `cuda`), and
     `compiled` runs it through torch.compile on a GPU, which takes a minute and pays off after
     a few. With a table, `solution` has the exact values that it is compared with; without one,
     they are read from where tables are kept, or computed.
     """
+    check_recipe(recipe)
     session: Callable[..., TrainingSession]
     if recipe.method == "alphazero":
         require("torch", "onnx")
@@ -97,6 +101,7 @@ class TrainingSession(ABC):
         self.settings: Any = recipe.settings
         self.game = recipe.game
         self.out = run.path
+        self._changes = run.notes
         self.threads = threads
         self.reporter = reporter
         self.checkpoints = Checkpoints(
@@ -150,7 +155,7 @@ class TrainingSession(ABC):
 
     def run(self) -> dict[str, Any]:
         """Train from the newest checkpoint to the end; return the last iteration's metrics."""
-        with self._explaining_os_errors():
+        with self._explaining_errors():
             checkpoint = self.checkpoints.newest(self.reporter.note)
             if checkpoint is not None:
                 self.iteration = self.saved = checkpoint.description["iteration"]
@@ -158,6 +163,7 @@ class TrainingSession(ABC):
             history = self._history()
             past = tuple(history)
             self.reporter.emit(Started(self.recipe, self.out, self.iteration, past, self.curves))
+            self._report_changes()
             last = history[-1] if history else None
             if self.iteration < self.settings.iterations or not self.is_exported():
                 self.prepare(checkpoint)
@@ -167,6 +173,13 @@ class TrainingSession(ABC):
             if self.iteration == self.settings.iterations:
                 self.reporter.emit(Finished(last))
         return last
+
+    def _report_changes(self) -> None:
+        """Report settings that are not those the run began with."""
+        for sentence in self._changes:
+            self.reporter.note(sentence)
+        if self._changes and self.iteration == self.settings.iterations:
+            self.reporter.note("The run is finished: new settings hold once it is made longer.")
 
     def _loop(self, last: dict[str, Any] | None) -> dict[str, Any] | None:
         total = self.settings.iterations
@@ -265,10 +278,15 @@ class TrainingSession(ABC):
             raise RunError("The time was too short for a single iteration.")
 
     @contextmanager
-    def _explaining_os_errors(self) -> Iterator[None]:
-        """Turn an error of the file system into a sentence that says what is safe."""
+    def _explaining_errors(self) -> Iterator[None]:
+        """Turn an error of memory or of the file system into a sentence that says what is safe."""
         try:
             yield
+        except MemoryError:
+            raise RunError(
+                f"There is not enough memory. The run has stopped; {self.safe}, and the same "
+                "command goes on from there."
+            ) from None
         except OSError as error:
             what = error.filename or self.out
             raise RunError(

@@ -12,9 +12,10 @@ import numpy.typing as npt
 from halma.agents.tables import OptimalAgent
 from halma.errors import RunError, TableError
 from halma.games import Game, Position
-from halma.learn.matches import AgentPlayer, PolicyPlayer, play_match
+from halma.learn.matches import AgentPlayer, PolicyPlayer, Watch, play_match
 from halma.learn.reports.events import Curve
 from halma.learn.sections import TruthSettings
+from halma.machine import free_memory
 from halma.networks.lookup_table import sigmoid, softmax
 from halma.search.evaluator import Evaluator
 from halma.solve import Solution, solution_for, solve
@@ -43,7 +44,8 @@ def find_solution(
         return solution_for(game)
     except TableError:
         note(f"Solving {game.name} first: the run is compared with its exact values.")
-        return solve(game, threads=threads, note=note)
+        memory = free_memory() or 8 << 30
+        return solve(game, memory=memory, threads=threads, note=note)
 
 
 def decisions_near_start(game: Game, plies: int) -> list[Position]:
@@ -175,8 +177,8 @@ class NetworkTruth:
         self._planes = np.stack([game.core.encode([p.state]) for p in positions])
 
     def metrics(
-        self, evaluator: Evaluator, seed: int, is_stopped: Callable[[], bool]
-    ) -> dict[str, float]:
+        self, evaluator: Evaluator, seed: int, is_stopped: Callable[[], bool], watch: Watch
+    ) -> dict[str, float | None]:
         """Return what `TRUTH_METRICS` names."""
         logits, values = evaluator.evaluate(self._planes)
         likely = np.clip(values[:, 0].astype(np.float64), _EPSILON, 1 - _EPSILON)
@@ -188,8 +190,9 @@ class NetworkTruth:
             seed,
             opening_plies=0,
             is_stopped=is_stopped,
+            watch=watch,
         )
-        low, high = tally.score.interval
+        low, high = tally.score.interval or (None, None)
         return {
             "wr_p": tally.score.value,
             "wr_p_low": low,

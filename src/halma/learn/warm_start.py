@@ -22,7 +22,7 @@ def agent_games(
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> FinishedGames:
     """Return games of the agent against itself; its moves are the policy targets."""
-    chosen = agent(settings.warm_start.agent)
+    chosen = agent(settings.warm_start_agent)
     max_plies = limits(game, settings).plies
     parts = []
     for number in range(settings.warm_start.games):

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _BARS = "▁▂▃▄▅▆▇█"
 #: Least time between two lines where there is no terminal.
 _LINE_SECONDS = 5.0
+#: The same for lines about the progress within an iteration.
+_STAGE_SECONDS = 15.0
 _CURVE_WIDTH = 40
 
 
@@ -45,6 +47,7 @@ class Console(Handler):
         self._now: Progress | None = None
         # When the last line was printed, and the iteration it shows.
         self._printed_at, self._shown = -_LINE_SECONDS, 0
+        self._stage_at = 0.0
         self._began = time.monotonic()
         self._first = self._total = 0
 
@@ -55,6 +58,7 @@ class Console(Handler):
                 self._start(report)
             case Progress():
                 self._now = report
+                self._show_stage(report)
             case Iteration(metrics):
                 self._now = None
                 self._history.append(metrics)
@@ -78,6 +82,7 @@ class Console(Handler):
         self._curves = report.curves
         self._history = list(report.history)
         self._began, self._first = time.monotonic(), report.done
+        self._stage_at = self._began
         self._total = total = report.recipe.settings.iterations
         if report.done == total:
             way = "finished already"
@@ -108,6 +113,13 @@ class Console(Handler):
         if now - self._printed_at >= _LINE_SECONDS:
             self._printed_at, self._shown = now, metrics["iteration"]
             self._print(self._line(metrics))
+
+    def _show_stage(self, now: Progress) -> None:
+        """Print a line where there is no live display and the last one is long ago."""
+        last = max(self._printed_at, self._stage_at)
+        if self._live is None and time.monotonic() - last >= _STAGE_SECONDS:
+            self._stage_at = time.monotonic()
+            self._print(f"iteration {len(self._history) + 1}/{self._total}: {_stage(now)}")
 
     def _print(self, text: str) -> None:
         self._rich.print(text, markup=False, soft_wrap=True)

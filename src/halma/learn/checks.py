@@ -1,0 +1,122 @@
+"""What a recipe needs beyond its own values, checked before anything runs.
+
+`recipe.checked` compares settings with each other and with the game. Here are the checks that
+depend on where a run starts: agents, some of which are files, exact solutions, and memory.
+"""
+
+from __future__ import annotations
+
+from halma.agents import agent, check_agent, quick_agents
+from halma.errors import HalmaError, RecipeError, TableError
+from halma.games import Game
+from halma.learn.recipe import Recipe
+from halma.learn.sections import AlphaZeroSettings, TabularSettings
+from halma.machine import free_memory
+from halma.solve.engines import engine_for
+from halma.solve.solver import in_bytes, largest_that_fits, plan
+from halma.solve.tables import table_path
+
+#: Random games that the length of games is estimated from, and their most plies.
+_PLAYOUTS = 20
+_MAX_PLIES = 1000
+#: Bytes of an exact value with its distance, and of the numbering of rows, for each index.
+_SOLUTION_ENTRY, _ROW_NUMBER = 9, 1
+#: Entries of an index for each position that games reach, at most.
+_SPARSE = 8
+#: Memory where the system does not say how much is free.
+_UNKNOWN = 1 << 62
+
+
+def check_recipe(recipe: Recipe) -> None:
+    """Raise a `RecipeError` if a run of this recipe would fail later on this machine."""
+    game, settings = recipe.game, recipe.settings
+    try:
+        if isinstance(settings, TabularSettings):
+            _check_memory(game, settings)
+        else:
+            _check_agents(game, settings)
+        if settings.truth.every:
+            _check_solvable(game, settings.truth.every)
+    except RecipeError as error:
+        raise RecipeError(f"Recipe '{recipe.name}': {error}") from None
+
+
+def _check_agents(game: Game, settings: AlphaZeroSettings) -> None:
+    """Refuse agents that do not exist or cannot play the game, with some that can."""
+    named = {"evaluation.opponents": settings.opponents}
+    if settings.warm_start.games:
+        named["warm_start.agent"] = [settings.warm_start_agent]
+    for key, names in named.items():
+        for name in names:
+            try:
+                chosen = agent(name)
+            except HalmaError as error:
+                raise RecipeError(f"'{key}' cannot have '{name[:60]}': {error}") from None
+            if chosen.name == "human":
+                raise RecipeError(f"'{key}' cannot have 'human': nobody is asked during training.")
+            try:
+                check_agent(chosen, game)
+            except HalmaError as error:
+                quick = quick_agents(game)
+                instead = ", ".join(dict.fromkeys(("random", quick[0], quick[-1])))
+                raise RecipeError(
+                    f"'{key}' cannot have '{name[:60]}': {error} "
+                    f"Agents that play '{game.name}': {instead}."
+                ) from None
+
+
+def _check_solvable(game: Game, every: int) -> None:
+    """Refuse a comparison with exact values where there are none to be had."""
+    if table_path(game).exists():
+        return
+    try:
+        plan(game, free_memory() or _UNKNOWN)
+    except TableError as error:
+        raise RecipeError(f"'truth.every' cannot be {every}: {error}") from None
+
+
+def _check_memory(game: Game, settings: TabularSettings) -> None:
+    """Refuse a lookup table that does not fit into free memory."""
+    free, engine = free_memory() or _UNKNOWN, engine_for(game)
+    if engine is None:
+        return
+    size = game.core.index_size
+    parts = tabular_memory(game, settings, size)
+    # The index also counts positions that no game reaches, often several times as many; they are
+    # counted only where it may decide.
+    if sum(tabular_memory(game, settings, size // _SPARSE).values()) <= free < sum(parts.values()):
+        parts = tabular_memory(game, settings, game.core.reachable()[0])
+    needed = sum(parts.values())
+    if needed > free:
+        listed = ", ".join(f"{in_bytes(size)} for the {name}" for name, size in parts.items())
+        raise RecipeError(
+            f"'game' cannot be '{game.name}': training needs about {in_bytes(needed)} of memory "
+            f"({listed}), and {in_bytes(free)} are free"
+            f"{largest_that_fits(game, free * engine.bytes_needed // needed)}."
+        )
+
+
+def tabular_memory(game: Game, settings: TabularSettings, rows: int) -> dict[str, int]:
+    """Estimate the bytes of a run with a lookup table of so many rows, by what they are for."""
+    size, engine = game.core.index_size, engine_for(game)
+    solution = size * _SOLUTION_ENTRY
+    if engine is not None and not table_path(game).exists():
+        solution = engine.bytes_needed
+    return {
+        "exact solution": solution,
+        # A row has a logit of the value, one for each action, and a counter, of four bytes each.
+        "lookup table": rows * 4 * (game.actions + 2) + size * _ROW_NUMBER,
+        "replay buffer": _replay_bytes(game, settings),
+    }
+
+
+def _replay_bytes(game: Game, settings: TabularSettings) -> int:
+    """Estimate the replay buffer from random games: 16 bytes a position and 6 a policy target."""
+    start, limits = game.start().state, game.limits
+    most = limits.plies or _MAX_PLIES
+    played = game.core.playouts(start, _PLAYOUTS, 0, most, limits.no_progress)
+    states = game.core.sample_states(start, _PLAYOUTS, ply_limit=most)
+    moves = len(game.core.legal_many(states)[1]) / _PLAYOUTS
+    position = 16 + 6 * min(moves, settings.search.simulations)
+    games = settings.learning.replay_buffer * settings.selfplay.games
+    return int(games * position * played["plies"] / _PLAYOUTS)
