@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "game.hpp"
+#include "interrupt.hpp"
 
 namespace halma {
 
@@ -50,6 +51,7 @@ std::uint64_t perft(const G& game, const typename G::State& state, int depth) {
     return leaves;
   }
   if (depth == 1) return count_moves(game, state);
+  if (depth > 2) poll_interrupt();
   MoveList moves;
   game.legal(state, moves);
   std::uint64_t leaves = 0;
@@ -96,6 +98,7 @@ PlayoutTotals playouts(const G& game, const typename G::State& start, std::uint6
   const std::uint64_t most = ply_limit > 0 ? ply_limit : no_limit;
   const std::uint64_t most_quiet = quiet_limit > 0 ? quiet_limit : no_limit;
   for (std::uint64_t number = 0; number < games; ++number) {
+    poll_interrupt(number, 16);
     Random random(seed, number);
     auto state = start;
     std::uint64_t plies = 0, quiet = 0;
@@ -178,7 +181,8 @@ Reachable reachable(const G& game) {
   };
 
   visit(visit, game.initial());
-  while (!open.empty()) {
+  for (std::uint64_t step = 0; !open.empty(); ++step) {
+    poll_interrupt(step, 64);
     const auto state = open.back();
     open.pop_back();
     MoveList moves;

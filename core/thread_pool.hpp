@@ -11,6 +11,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "interrupt.hpp"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -129,15 +131,18 @@ class ThreadPool {
 
 /// Makes a worker on each of up to `threads` threads; the workers call `work(job)` for every
 /// job below `jobs`, each once, in any order. After an exception no further job is begun, and
-/// the first is rethrown.
+/// the first is rethrown. The caller polls for interrupts between its jobs.
 template <class MakeWorker>
 void parallel_for(int threads, std::uint64_t jobs, MakeWorker&& make_worker) {
   std::atomic<std::uint64_t> next = 0;
   ThreadPool pool(static_cast<int>(std::clamp<std::uint64_t>(jobs, 1, static_cast<std::uint64_t>(threads))));
-  pool.run([&](int) {
+  pool.run([&](int worker) {
     try {
       auto work = make_worker();
-      for (std::uint64_t job; (job = next.fetch_add(1, std::memory_order_relaxed)) < jobs;) work(job);
+      for (std::uint64_t job; (job = next.fetch_add(1, std::memory_order_relaxed)) < jobs;) {
+        if (worker == 0) poll_interrupt();
+        work(job);
+      }
     } catch (...) {
       next.store(jobs, std::memory_order_relaxed);
       throw;

@@ -1,9 +1,29 @@
+#include "../interrupt.hpp"
 #include "bind.hpp"
 
 // Families of games: bind_NAME() is in NAME.cpp.
 #define HALMA_FAMILIES(each) each(sternhalma) each(draughts) each(einstein) each(darkchess)
 
 namespace halma::python {
+namespace {
+
+unsigned long main_thread = 0;
+
+/// Runs the handlers of signals that came in, and passes on what they raise: Ctrl-C is heard during
+/// long calls too. Python runs handlers on its main thread only.
+void check_signals() {
+  if (PyThread_get_thread_ident() != main_thread) return;
+  nb::gil_scoped_acquire gil;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+void hear_signals() {
+  main_thread =
+      nb::cast<unsigned long>(nb::module_::import_("threading").attr("main_thread")().attr("ident"));
+  interrupt_hook = &check_signals;
+}
+
+}  // namespace
 #define HALMA_DECLARE(family) void bind_##family(nb::module_& module);
 HALMA_FAMILIES(HALMA_DECLARE)
 #undef HALMA_DECLARE
@@ -15,6 +35,7 @@ NB_MODULE(_core, module) {
   module.def("build", [] { return HALMA_BUILD; }, "Compiler and flags this module was built with.");
   // Variants live as long as the interpreter, which nanobind would report as leaks.
   nb::set_leak_warnings(false);
+  hear_signals();
   bind_game(module);
   bind_record(module);
   bind_scripted(module);

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "../half.hpp"
+#include "../interrupt.hpp"
 #include "mcts.hpp"
 
 namespace halma {
@@ -168,7 +169,10 @@ class SearchDriver {
     Leaf& leaf = leaves_[0];
     while (search_.simulations() < budget_ && !search_.is_solved()) {
       // Looking at the clock costs as much as a simulation of a small game.
-      if (seconds > 0 && search_.simulations() % 64 == 0 && Clock::now() >= deadline) break;
+      if (search_.simulations() % 64 == 0) {
+        if (seconds > 0 && Clock::now() >= deadline) break;
+        poll_interrupt();
+      }
       search_.select(leaf);
       if (!leaf.decided)
         evaluator.evaluate(*game_, leaf.state, search_.history().limits_left(leaf), leaf.values,

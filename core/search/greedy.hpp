@@ -139,6 +139,7 @@ GreedyTotals greedy_games(const G& game, std::uint64_t games, std::uint64_t seed
   const auto work = [&](int thread) {
     GreedyTotals totals;  // its own, so that threads do not share a cache line
     for (std::uint64_t number = thread; number < games; number += threads) {
+      poll_interrupt();
       std::uint64_t plies = 0;
       const auto last = play_greedily(game, options, Random(seed, number),
                                       [&](bool chance, std::uint32_t) { plies += !chance; });

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "../interrupt.hpp"
 #include "history.hpp"
 #include "options.hpp"
 
@@ -159,7 +160,10 @@ class Budget {
   /// Counts one more node, unless the budget is spent.
   bool take() {
     if (stopped_ || nodes >= nodes_limit_) return !(stopped_ = true);
-    if (timed_ && (nodes & 255) == 0 && Clock::now() >= deadline_) return !(stopped_ = true);
+    if ((nodes & 255) == 0) {
+      if (timed_ && Clock::now() >= deadline_) return !(stopped_ = true);
+      poll_interrupt();
+    }
     ++nodes;
     return true;
   }

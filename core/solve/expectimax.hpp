@@ -252,6 +252,7 @@ class ExpectimaxSolver : public AnyExpectimax {
       each_block(blocks, [&](const Block& block) {
         std::uint64_t found = 0;
         for (std::uint64_t index = block.first; index < block.last; ++index) {
+          poll_interrupt(index, 256);
           const State state = game_.unindex(index);
           if (game_.terminal(state)) continue;
           const ExactValue best = exact_values_.best_move(state, table);
@@ -308,6 +309,7 @@ class ExpectimaxSolver : public AnyExpectimax {
 
   void solve_in_order(const Block& block) {
     for (std::uint64_t index = block.first; index < block.last; ++index) {
+      poll_interrupt(index, 256);
       const State state = game_.unindex(index);
       if (!game_.terminal(state)) keep(index, exact_values_.best_move(state, table()));
     }
@@ -362,6 +364,7 @@ class ExpectimaxSolver : public AnyExpectimax {
     found.terminal.assign(size, 0);
     found.staying_last.reserve(size);
     for (std::size_t i = 0; i < size; ++i) {
+      poll_interrupt(i, 64);
       const State state = game_.unindex(block.first + i);
       MoveList moves;
       if (game_.terminal(state))
@@ -439,6 +442,7 @@ class ExpectimaxSolver : public AnyExpectimax {
       converged = true;
       std::size_t staying = 0, chance = 0, outcome = 0;
       for (std::size_t i = 0; i < size; ++i) {
+        poll_interrupt(i, 4096);
         if (moves.terminal[i]) continue;
         ExactValue best = moves.leaving[i];
         const auto consider = [&](const ExactValue& after, bool irreversible) {
@@ -500,6 +504,7 @@ class ExpectimaxSolver : public AnyExpectimax {
       seen[index - block.first] = true;
       open.push_back(index);
       while (!open.empty()) {
+        poll_interrupt(open.back(), 256);
         const State state = game_.unindex(open.back());
         open.pop_back();
         MoveList moves;

@@ -1,30 +1,12 @@
-"""Handling of Ctrl-C (SIGINT)."""
+"""Handling of Ctrl-C (SIGINT). Long calls of the core run signal handlers by themselves."""
 
 from __future__ import annotations
 
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from contextlib import contextmanager
 from types import FrameType
-from typing import TypeVar
-
-T = TypeVar("T")
-
-
-def interruptible(work: Callable[[], T]) -> T:
-    """Run `work` in a thread, so that Ctrl-C interrupts a long call into the core."""
-    done: Future[T] = Future()
-
-    def run() -> None:
-        try:
-            done.set_result(work())
-        except BaseException as error:
-            done.set_exception(error)
-
-    threading.Thread(target=run, daemon=True).start()
-    return done.result()
 
 
 @contextmanager

@@ -8,7 +8,6 @@ import typer
 
 from halma.cli.verb import JsonFlag, Seed, Variant, print_answer
 from halma.errors import ChanceError, GameOverError, UnknownAgentError
-from halma.interrupt import interruptible
 
 if TYPE_CHECKING:
     from halma.search.analysis import Analysis
@@ -44,7 +43,7 @@ def analyse(
     record = Record(chosen, start)
     analyst = player_of(named, record)
     assert isinstance(analyst, Analyst)
-    found = interruptible(lambda: analyst.analyse(record, random.Random(seed)))
+    found = analyst.analyse(record, random.Random(seed))
     answer = {"variant": chosen.name, "agent": analyst.name, "seed": seed, **found.as_dict()}
     answer["moves"] = answer["moves"][:moves]
     print_answer(json, answer, lambda: _print(found, analyst.name, moves))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halma import _core
-from halma.interrupt import Interrupted, interruptible
+from halma.interrupt import Interrupted
 from halma.learn.recipe import Recipe
 from halma.learn.sections import TabularSettings, learning_rate, search_values
 from halma.learn.session import TrainingSession
@@ -57,7 +57,7 @@ class TabularAlphaZero(TrainingSession):
 
     def prepare(self, checkpoint: TensorFile | None) -> None:
         """Make the core's trainer, and the positions to evaluate the table at."""
-        self.trainer = trainer = interruptible(lambda: make_trainer(self.recipe, self.threads))
+        self.trainer = trainer = make_trainer(self.recipe, self.threads)
         if checkpoint is not None:
             checkpoint.copy_to("table", trainer.table())
             checkpoint.copy_to("updates", trainer.updates())
@@ -77,9 +77,7 @@ class TabularAlphaZero(TrainingSession):
         """Play games, update the table, evaluate it."""
         settings, trainer = self.settings, self.trainer
         rate = learning_rate(settings, iteration)
-        totals = interruptible(
-            lambda: trainer.iterate(rate, self.threads, settings.selfplay.seconds)
-        )
+        totals = trainer.iterate(rate, self.threads, settings.selfplay.seconds)
         if totals is None:
             raise Interrupted
         began = time.perf_counter()
@@ -87,7 +85,7 @@ class TabularAlphaZero(TrainingSession):
         due = iteration % every == 0 or iteration == settings.iterations
         graded: dict[str, float | None] = dict.fromkeys(_TRUTH_METRICS)
         if due:
-            graded |= interruptible(lambda: self._evaluate(iteration))
+            graded |= self._evaluate(iteration)
         metrics: dict[str, Any] = {
             "iteration": iteration,
             **graded,

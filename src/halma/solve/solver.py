@@ -13,7 +13,6 @@ from pathlib import Path
 from halma.errors import HalmaError, TableError
 from halma.games import Game, families
 from halma.games import game as game_named
-from halma.interrupt import interruptible
 from halma.machine import free_memory
 from halma.solve.engines import ENGINES, Engine, engine_for
 from halma.solve.solution import Progress, Solution
@@ -80,7 +79,7 @@ def solve(
     partial = path.with_suffix(".partial")
     seconds = _run(engine, partial if keep else None, checkpoint_seconds, progress, note)
     started = time.perf_counter()
-    arrays, statistics = interruptible(engine.finish)
+    arrays, statistics = engine.finish()
     about = {"variant": game.name, "kind": engine.solution.kind, **statistics}
     about["index_size"] = game.core.index_size
     about["bytes"] = engine.bytes_needed
@@ -114,7 +113,7 @@ def _run(
     wait = checkpoint_seconds
     progress(engine.done, engine.total)
     while not engine.finished:
-        interruptible(engine.step)
+        engine.step()
         progress(engine.done, engine.total)
         now = time.perf_counter()
         if partial is not None and not engine.finished and now - saved >= wait:
