@@ -1,14 +1,18 @@
 """Games and agents of the user: references to files and modules, entry points, errors."""
 
+import copy
+import pickle
 import random
 import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import halma
 from halma import plugins
 from halma.agents import Analyst, agent
+from halma.cli.app import app
 from halma.errors import (
     AgentError,
     HalmaError,
@@ -19,6 +23,7 @@ from halma.errors import (
 )
 from halma.games import registry
 from halma.games.conformance import check
+from halma.processes import map_ordered
 from halma.solve.tables import table_path
 
 GAME = """
@@ -278,6 +283,7 @@ def distribution(folder, monkeypatch):
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: own-package\nVersion: 1.0\n")
     (about / "entry_points.txt").write_text(
         "[halma.games]\nown-leap = own_package:Mine\nown-frogs = own_package.named:FAMILY\n"
+        "own-lost = no_such_package:Game\n"
         "[halma.agents]\nown-first = own_package:First\nown-bad = own_package:nothing\n"
     )
     monkeypatch.syspath_prepend(place)
@@ -300,6 +306,55 @@ def test_an_installed_agent_that_cannot_be_loaded(distribution):
         agent("own-bad")
     with pytest.raises(UnknownAgentError, match="own-first"):
         agent("own-frist")
+
+
+def test_an_installed_game_that_cannot_be_loaded(distribution):
+    with pytest.raises(PluginError, match="The game 'own-lost' of 'own-package' cannot be loaded"):
+        halma.game("own-lost")
+    with pytest.raises(UnknownVariantError, match="Did you mean 'own-leap'"):
+        halma.game("own-leep")
+
+
+def test_halma_games_lists_installed_games(distribution):
+    shown = CliRunner().invoke(app, ["games"])
+    assert shown.exit_code == 0
+    for text in ("own-leap", "Frogs of our own.", "own-frogs-2", "each=-1e+12 to 1e+12"):
+        assert text in shown.stdout
+
+
+# Copies, other processes, environments.
+
+
+def test_games_in_files_pickle(folder):
+    game = halma.game("own_game.py:Mine:each=3")
+    position = game.start()
+    again = pickle.loads(pickle.dumps(position))
+    assert again == position and again.game.identity == "mine:each=3"
+    assert copy.deepcopy(position) == position
+    record = halma.Record(game)
+    record.play(position.legal_moves[0])
+    assert pickle.loads(pickle.dumps(record)).texts == record.texts
+
+
+def test_a_position_in_another_process(folder):
+    position = halma.game("own_game.py").start()
+    for found in map_ordered(_texts, [position] * 3, workers=2):
+        assert found == [move.text for move in position.legal_moves]
+
+
+def _texts(position):
+    return [move.text for move in position.legal_moves]
+
+
+def test_environments(folder):
+    pytest.importorskip("pettingzoo")
+    env = halma.envs.env("own_game.py:Mine:each=3")
+    env.reset(seed=1)
+    for _ in env.agent_iter(100):
+        observation, _, terminated, truncated, _ = env.last()
+        action = None if terminated or truncated else int(observation["action_mask"].argmax())
+        env.step(action)
+    assert env.metadata["name"] == "own_game.py:Mine:each=3"
 
 
 # Files beside a recipe.

@@ -18,23 +18,21 @@ from typing import Any
 
 import numpy as np
 
+from halma.machine import require
+
+require("gymnasium", "pettingzoo")
+
+from gymnasium.spaces import Box, Dict, Discrete
+from pettingzoo import AECEnv
+from pettingzoo.utils.wrappers import (
+    AssertOutOfBoundsWrapper,
+    OrderEnforcingWrapper,
+    TerminateIllegalWrapper,
+)
+
 from halma import _core
 from halma.errors import IllegalMoveError, OptionError
 from halma.games import Game, Record, game
-from halma.machine import is_optional, missing_library, require
-
-try:
-    from gymnasium.spaces import Box, Dict, Discrete
-    from pettingzoo import AECEnv
-    from pettingzoo.utils.wrappers import (
-        AssertOutOfBoundsWrapper,
-        OrderEnforcingWrapper,
-        TerminateIllegalWrapper,
-    )
-except ModuleNotFoundError as error:
-    if is_optional(error.name):
-        raise missing_library(str(error.name)) from None
-    raise
 
 #: `human` prints the position, `ansi` returns it as text, `rgb_array` as pixels
 RENDER_MODES = ("human", "ansi", "rgb_array")
@@ -107,8 +105,7 @@ class HalmaEnv(AECEnv):  # type: ignore[misc]
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        assert action is not None
-        move = self.record.position.move_of(int(action))
+        move = None if action is None else self.record.position.move_of(int(action))
         if move is None:
             raise IllegalMoveError(f"Action {action} is not legal here.")
         self.record.play(move)

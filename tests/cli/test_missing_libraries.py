@@ -72,6 +72,17 @@ def test_environments(library, tmp_path):
     assert done.stdout == f"MissingLibraryError {sentence}\n", done.stderr
 
 
+@pytest.mark.parametrize("module", ["export", "weights", "architectures.build"])
+def test_modules_that_make_networks(module, tmp_path):
+    code = (
+        f"try: import halma.networks.{module}\n"
+        "except ImportError as error: print(type(error).__name__, error)"
+    )
+    done = run_without(["torch"], code, tmp_path)
+    sentence = 'This needs torch, which is not installed: pip install "halma[train]".'
+    assert done.stdout == f"MissingLibraryError {sentence}\n", done.stderr
+
+
 def test_a_plain_install_plays_and_trains_tables(tmp_path):
     """Nothing of an extra is imported by what needs none."""
     commands = [

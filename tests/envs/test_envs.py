@@ -5,6 +5,7 @@ import pickle
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from halma.envs import env, raw_env
 from halma.errors import IllegalMoveError, OptionError, UnknownVariantError
 
 VARIANTS = halma.variant_names()
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -142,8 +144,9 @@ def test_illegal_actions():
     raw = raw_env("ewn-3x3-3")
     raw.reset(seed=0)
     illegal = int(np.flatnonzero(raw.observe("player_0")["action_mask"] == 0)[0])
-    with pytest.raises(IllegalMoveError, match="not legal"):
-        raw.step(illegal)
+    for action in (illegal, None, -1, 10**20):
+        with pytest.raises(IllegalMoveError, match="not legal"):
+            raw.step(action)
     guarded = env("ewn-3x3-3")
     guarded.reset(seed=0)
     guarded.step(illegal)
@@ -198,6 +201,14 @@ def test_a_copy_goes_on_as_the_original_does(make, duplicate):
 
 def test_a_game_as_a_variant():
     assert env(halma.game("frogs-3-2")).unwrapped.game.name == "frogs-3-2"
+
+
+def test_a_game_in_a_file(monkeypatch):
+    monkeypatch.chdir(EXAMPLES)
+    environment = pickle.loads(pickle.dumps(env("hexapawn.py:Hexapawn", "rgb_array")))
+    rewards, ends = play_out(environment, 0)
+    assert sorted(rewards.values()) == [-1, 1] and ends == {(True, False)}
+    assert environment.render().shape[2] == 3
 
 
 def test_the_package_offers_the_environments():

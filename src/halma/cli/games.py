@@ -45,18 +45,18 @@ def _describe(family: Family) -> dict[str, Any]:
 
 
 def _describe_option(option: Option) -> dict[str, Any]:
-    allowed: dict[str, Any] = (
-        {"choices": list(option.choices)}
-        if option.choices
-        else {"low": option.low, "high": option.high}
-    )
+    allowed: dict[str, Any] = {}
+    if option.choices:
+        allowed = {"choices": list(option.choices)}
+    elif not option.text:
+        allowed = {"low": option.low, "high": option.high}
     return {"key": option.key, "default": option.default, "help": option.help, **allowed}
 
 
 def _print(families: list[dict[str, Any]]) -> None:
     for family in families:
         print(f"{family['title']}: {family['pattern']}\n")
-        width = max(len(variant["name"]) for variant in family["variants"])
+        width = max((len(variant["name"]) for variant in family["variants"]), default=0)
         for variant in family["variants"]:
             planes = "x".join(map(str, variant["planes"]))
             sizes = (
@@ -65,7 +65,9 @@ def _print(families: list[dict[str, Any]]) -> None:
             print(f"  {variant['name']:<{width}}  {sizes}  {variant['about']}")
         print()
         for option in family["options"]:
-            allowed = option.get("choices") or [f"{option['low']} to {option['high']}"]
+            allowed = option.get("choices") or ["text"]
+            if "low" in option:
+                allowed = [f"{option['low']:g} to {option['high']:g}"]
             print(f"  {option['key']}={'|'.join(allowed)}  {option['help']} ({option['default']})")
         defaults = {option["key"]: option["default"] for option in family["options"]}
         for name, values in family["presets"].items():

@@ -21,10 +21,16 @@ from halma.plugins import explain
 P = ParamSpec("P")
 
 Variant = Annotated[
-    str, typer.Argument(help="A variant, such as ewn-5x5-6.", autocompletion=completion.variants)
+    str,
+    typer.Argument(
+        help="A variant, such as ewn-5x5-6, or FILE.py.", autocompletion=completion.variants
+    ),
 ]
 GameName = Annotated[
-    str, typer.Option(help="A variant, such as ewn-5x5-6.", autocompletion=completion.variants)
+    str,
+    typer.Option(
+        help="A variant, such as ewn-5x5-6, or FILE.py.", autocompletion=completion.variants
+    ),
 ]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Seed = Annotated[int, typer.Option(help="Seed of the random numbers.")]

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from halma import plugins
-from halma.errors import UnknownVariantError, suggestion
+from halma.errors import PluginError, UnknownVariantError, suggestion
 from halma.games import darkchess, draughts, einstein, frogs, sternhalma
 from halma.games.family import Family
 from halma.games.game import Game
@@ -98,9 +98,23 @@ def _installed() -> tuple[Family, ...]:
     """Return the families and games of installed packages."""
     found = []
     for name, entry in plugins.installed(WANTED).items():
-        thing = plugins.load_entry(entry, WANTED)
-        found.append(thing if isinstance(thing, Family) else _family_of(thing, name, name))
+        try:
+            thing = plugins.load_entry(entry, WANTED)
+        except PluginError as error:
+            found.append(_broken(name, error))
+        else:
+            found.append(thing if isinstance(thing, Family) else _family_of(thing, name, name))
     return tuple(found)
+
+
+def _broken(name: str, error: PluginError) -> Family:
+    """Return a family without variants that raises an error where its name is asked for."""
+
+    def refuse(bare: str, values: Mapping[str, Value]) -> None:
+        if bare == name:
+            raise error
+
+    return Family(f"{name} (cannot be loaded)", name, {}, refuse)
 
 
 def _family_of(thing: Any, name: str, identity: str = "") -> Family:

@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from halma.machine import require
+
+require("torch")
+
 import torch
 
 from halma.errors import NetworkError
-from halma.machine import require
 from halma.networks.architectures.blocks import Network, for_inference
 from halma.networks.network_file import with_about, write_model
 from halma.networks.onnx_evaluator import OnnxEvaluator

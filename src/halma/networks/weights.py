@@ -6,6 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from halma.machine import require
+
+require("torch")
+
 import torch
 
 from halma.errors import NetworkError, OptionError

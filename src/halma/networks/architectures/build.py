@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from halma.machine import require
+
+require("torch")
+
 import torch
 
 from halma.names import Value
