@@ -250,7 +250,7 @@ def test_an_odd_number_of_games_is_rounded_up_and_said(tmp_path):
     )
     small_networks.train(recipe, tmp_path / "run", [listener])
     assert [note.text for note in listener.all(Note)] == [
-        "'evaluation.games' is 3, but games come in pairs: 4 are played."
+        "'evaluation.games' is 3; games come in pairs, so 4 are played."
     ]
     assert {p.total for p in listener.all(Progress) if "match" in p.stage} == {4}
 

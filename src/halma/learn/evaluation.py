@@ -47,7 +47,7 @@ class Evaluation:
         for section, games in wanted.items():
             if games % 2:
                 self.reporter.note(
-                    f"'{section}.games' is {games}, but games come in pairs: {games + 1} are played."
+                    f"'{section}.games' is {games}; games come in pairs, so {games + 1} are played."
                 )
         if truth.every:
             self._truth = NetworkTruth(self.game, truth, self.threads, self.reporter.note)
