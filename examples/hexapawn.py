@@ -10,7 +10,7 @@ row, captures all pawns or leaves the other without a move wins.
 
 import numpy as np
 
-from halma.draw.scene import Cell, Piece, Scene
+from halma.draw.scene import Cell, Piece, Scene, edge_labels
 from halma.errors import PositionError
 from halma.games import ScriptedGame
 
@@ -145,4 +145,6 @@ class Hexapawn(ScriptedGame):
                 if pawn
             ),
             caption=self.caption(state),
+            trail=() if move is None else divmod(move, SIDE * SIDE),
+            labels=edge_labels("abc", "321"),
         )

@@ -227,3 +227,8 @@ def test_the_index_lists_every_page():
     index = (DOCS / "README.md").read_text(encoding="utf-8")
     listed = {(DOCS / target).resolve() for target in re.findall(r"\]\(([^)#]+)\)", index)}
     assert {page for page in DOCS.rglob("*.md")} - {DOCS / "README.md"} <= listed
+
+
+def test_the_page_about_the_command_line_lists_every_verb():
+    text = text_of(DOCS / "command-line.md")
+    assert not [verb for verb in VERBS if f"`halma {verb}`" not in text]

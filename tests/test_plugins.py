@@ -166,6 +166,7 @@ def test_a_file_is_read_again_once_it_changes(folder):
         ("own_agent.py", "There is no game in 'own_agent.py': a game is a class that derives"),
         ("own_game.py:Mine:each", "not of the form key=value"),
         (".py", "There is no variant"),
+        ("own_game", "Did you mean 'own_game.py'"),
         ("", "no name"),
     ],
 )
@@ -254,6 +255,8 @@ def test_errors_elsewhere_are_not_explained(folder):
         ("own_agent.py:own_helper", "does not give the agent wanted"),
         ("no_such_module:Agent", "There is no agent 'no_such_module'"),
         ("greddy", "Did you mean 'greedy'"),
+        ("own_agent", "Did you mean 'own_agent.py'"),
+        ("own_agent.First", "Did you mean 'own_agent.py'"),
     ],
 )
 def test_impossible_agents(folder, name, sentence):

@@ -9,6 +9,18 @@ from importlib.util import find_spec
 
 from halma.errors import MissingLibraryError
 
+#: libraries that a plain install leaves out: import name, package, extra of halma
+_EXTRAS = {
+    "torch": ("torch", "train"),
+    "onnx": ("onnx", "train"),
+    "tensorboard": ("tensorboard", "train"),
+    "matplotlib": ("matplotlib", "reports"),
+    "gymnasium": ("gymnasium", "envs"),
+    "pettingzoo": ("pettingzoo", "envs"),
+    "PIL": ("pillow", "envs"),
+    "pyspiel": ("open_spiel", "peers"),
+}
+
 
 def processor() -> str:
     """Return the name of the processor."""
@@ -36,19 +48,6 @@ def free_memory() -> int:
     """Return the bytes of memory available, 0 where the system does not say."""
     found = _line("/proc/meminfo", "MemAvailable")
     return int(found.split()[0]) * 1024 if found else 0
-
-
-#: libraries that a plain install leaves out: import name, package, extra of halma
-_EXTRAS = {
-    "torch": ("torch", "train"),
-    "onnx": ("onnx", "train"),
-    "tensorboard": ("tensorboard", "train"),
-    "matplotlib": ("matplotlib", "reports"),
-    "gymnasium": ("gymnasium", "envs"),
-    "pettingzoo": ("pettingzoo", "envs"),
-    "PIL": ("pillow", "envs"),
-    "pyspiel": ("open_spiel", "peers"),
-}
 
 
 def is_installed(library: str) -> bool:

@@ -96,6 +96,12 @@ def find(reference: str, wanted: Wanted) -> Found | None:
     return Found(f"{source}:{cls}", thing, split(f"{cls}:{options}")[1] if options else {})
 
 
+def suggest_file(name: str) -> str:
+    """Return ` Did you mean 'x.py'?` if a file here has this name without its suffix."""
+    file = f"{name.rpartition('.')[0] or name}.py" if name.isprintable() else ""
+    return f" Did you mean '{file}'?" if len(name) < 200 and Path(file).is_file() else ""
+
+
 def installed(wanted: Wanted) -> dict[str, EntryPoint]:
     """Return the entry points through which installed packages offer things, by name."""
     from importlib.metadata import entry_points

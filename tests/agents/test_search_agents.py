@@ -175,14 +175,14 @@ def ask(monkeypatch, typed):
 
 
 def test_a_person_is_helped_until_a_move_is_legal(monkeypatch, capsys):
-    move, record = ask(monkeypatch, "hello\n\n  d1-d2\n?\n a1-a3 \n")
+    move, record = ask(monkeypatch, "hello\n\n  d1-d2\nmoves\n a1-a3 \n")
     assert move.text == "a1-a3"
     text = capsys.readouterr().err
     assert str(record.position) in text
     assert "'hello' is not a move in this game's notation." in text
     assert "'d1-d2' is not legal here." in text
     assert " ".join(m.text for m in record.position.legal_moves) in text
-    assert text.count("player 1, your move") == 5
+    assert text.count("player 1, red: your move") == 5
 
 
 @pytest.mark.parametrize("typed", ["quit\n", "exit\n", "", "a9-a8\nquit\n"])

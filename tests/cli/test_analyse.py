@@ -1,12 +1,11 @@
-"""`halma analyse`, and a person playing through a pipe."""
+"""`halma analyse`."""
 
 import json
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
-from cli_helpers import HALMA, MIDDLE
+from cli_helpers import MIDDLE
 from cli_helpers import answer as answer_of
 from cli_helpers import refused as refusal_of
 from cli_helpers import run as run_verb
@@ -99,10 +98,51 @@ def test_the_default_agent(no_tables):
     assert answer("rhombus-7x7-6", "start")["agent"].startswith("net:rhombus-7x7-6,sims=")
 
 
+# Positions at chance.
+
+
+def test_every_outcome_is_analysed(no_tables):
+    at_chance = "12./3.a/.cb r -"
+    found = answer("ewn-3x3-3", at_chance)
+    assert (found["position"], found["mover"], found["proven"]) == (at_chance, 0, True)
+    rolls = found["outcomes"]
+    assert [roll["outcome"] for roll in rolls] == ["1", "2", "3"]
+    assert [roll["probability"] for roll in rolls] == pytest.approx([1 / 3] * 3)
+    for roll in rolls:
+        alone = answer("ewn-3x3-3", f"12./3.a/.cb r {roll['outcome']}")
+        assert (roll["best"], roll["value"]) == (alone["best"], alone["value"])
+        assert roll["moves"] == alone["moves"]
+    # The value of the start over all set-ups is known: tests/solve. Here it is the mean.
+    assert found["value"] == pytest.approx(sum(roll["value"] for roll in rolls) / 3)
+    assert answer("ewn-3x3-3", at_chance, "--roll", "2") == answer("ewn-3x3-3", MIDDLE)
+
+
+def test_the_start_of_a_game_of_chance(no_tables):
+    rolled = run("ewn-3x3-3", "start", "--roll", "3")
+    assert "red's die: 3" in rolled.stdout
+    assert "The set-up is drawn with seed 0: " in rolled.stderr
+    every = run("ewn-3x3-3", "start")
+    for words in ("outcome", "odds", "0.333", "mean value for red: 0."):
+        assert words in every.stdout
+    placed = answer("ewn-3x3-3", "start", "--roll", "123", "--roll", "321", "--roll", "2")
+    assert placed["position"] == "12./3.a/.bc r 2"
+    drawn = {answer("ewn-3x3-3", "start", "--roll", "1", "--seed", n)["position"] for n in range(5)}
+    assert len(drawn) > 1 and all(position.endswith(" r 1") for position in drawn)
+
+
+def test_an_outcome_may_end_the_game():
+    # Black's last piece is turned up; it is red's turn, who has none left to move or capture.
+    found = answer("cdc-2x4-PPPP", "P..*/.... b p 2", "--agent", "mcts:sims=20")
+    (only,) = found["outcomes"]
+    assert (only["outcome"], only["probability"]) == ("p", 1.0)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("ewn-3x3-3", "start", "--agent", "mcts:sims=5"), "an outcome of chance is next"),
+        (("ewn-3x3-3", "start", "--roll", "7"), "'7' cannot happen here. Possible: 1, 2, 3."),
+        (("ewn-3x3-3", MIDDLE, "--roll", "2"), "no outcome of chance is next"),
+        (("ewn-3x3-3", "start", "--roll", "1", "--roll", "1"), "no outcome of chance is next"),
         (("ewn-3x3-3", ".../.../a.1 b -", "--agent", "mcts:sims=5"), "the game is over"),
         (("ewn-3x3-3", MIDDLE, "--agent", "greedy"), "cannot analyse"),
         (("ewn-3x3-3", MIDDLE, "--agent", "mcts"), "needs a limit"),
@@ -128,30 +168,3 @@ def test_the_default_agent(no_tables):
 )
 def test_an_error_is_one_line(arguments, words, no_tables):
     assert words in refusal_of("analyse", *arguments)
-
-
-def human(typed, *more):
-    return subprocess.run(
-        [*HALMA, "play", "human", "greedy", "--game", "rhombus-4x4-3", *more],
-        input=typed,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-
-
-def test_a_person_plays_through_a_pipe():
-    result = human("nonsense\na1-a3\nquit\n", "--json")
-    assert result.returncode == 0
-    found = json.loads(result.stdout)
-    assert found["moves"][0] == "a1-a3"
-    assert found["plies"] == 2
-    assert found["end"] == "because a player left"
-    assert "'nonsense' is not a move" in result.stderr
-
-
-def test_a_person_who_leaves_is_let_go():
-    result = human("quit\n")
-    assert result.returncode == 0
-    assert "because a player left" in result.stdout
-    assert "Traceback" not in result.stderr

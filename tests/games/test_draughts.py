@@ -249,14 +249,33 @@ def test_short_captures() -> None:
         circle.find("26x26")
     with pytest.raises(AmbiguousMoveError):
         circle.find("26x10x26")
+    with pytest.raises(AmbiguousMoveError):
+        circle.find("26-26")
     assert circle.find("26x19x10x26").text == "26x19x10x17x26"
-    for wrong in ("26-26", "26x18x26", "26x10x19x26x26", "26x10"):
+    for wrong in ("26x18x26", "26x10x19x26x26", "26x10"):
         with pytest.raises(IllegalMoveError):
             circle.find(wrong)
 
 
+@pytest.mark.parametrize(
+    "typed", ["11X20X27", "11-20-27", "11 20 27", "11-27", "11 27", "11:27", "11 x 27", "11×27"]
+)
+def test_captures_typed_loosely(typed: str) -> None:
+    assert GAME.position("B:W15,16,24:B11,12").find(typed).text == "11x20x27"
+
+
 def test_wrong_moves_are_refused() -> None:
-    for text in ("11-33", "e4", "11x", "11-15-18", "0-1", "١١-15", ""):
+    for text in (
+        "11-33",
+        "e4",
+        "11x",
+        "26",
+        "11 15-",
+        "0-1",
+        "١١-15",
+        "",
+        "11-15" + " " * 250 + "x",
+    ):
         with pytest.raises(MoveSyntaxError):
             GAME.start().find(text)
     with pytest.raises(IllegalMoveError, match="Legal: 9-13"):

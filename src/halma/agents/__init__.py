@@ -2,8 +2,8 @@
 
 from halma.agents.agent import Agent, AgentSpec, Analyst, GameChecker
 from halma.agents.best import best_name, player_of
-from halma.agents.human import LeftError
-from halma.agents.play import Step, play_game
+from halma.agents.human import HumanAgent, LeftError
+from halma.agents.play import Step, check_seats, play_game
 from halma.agents.registry import agent, register, specs
 from halma.agents.suitable import check_agent, quick_agents
 
@@ -12,11 +12,13 @@ __all__ = [
     "AgentSpec",
     "Analyst",
     "GameChecker",
+    "HumanAgent",
     "LeftError",
     "Step",
     "agent",
     "best_name",
     "check_agent",
+    "check_seats",
     "play_game",
     "player_of",
     "quick_agents",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from halma.agents.agent import Agent
 from halma.errors import HalmaError
-from halma.games import Move, Outcome, Position, Record
+from halma.games import Game, Move, Outcome, Position, Record
 
 
 @dataclass(frozen=True)
@@ -19,31 +19,40 @@ class Step:
     played: Move | Outcome
 
 
+def check_seats(game: Game, agents: Sequence[Agent]) -> None:
+    """Raise a `HalmaError` unless there is one agent for each player."""
+    if len(agents) != game.players:
+        raise HalmaError(
+            f"'{game.name}' is for {game.players} players, so it takes {game.players} agents, "
+            f"not {len(agents)}."
+        )
+
+
 def play_game(
     record: Record, agents: Sequence[Agent], seed: int | str = 0, most_plies: int = 0
 ) -> Iterator[Step]:
     """Let agents play a record to its end, and yield every step once it is in the record.
 
-    The first agent is the first player. Chance and each player draw from generators of
-    their own, so that a change in how one of them plays does not change the dice. The game
-    also stops once the record has `most_plies` plies, 0 meaning never.
+    The first agent is the first player. The generator of an outcome depends on the seed and the
+    number of outcomes before it, that of a move on the seed, the player and the ply. So a change
+    in how one agent plays does not change the dice, and a game that was interrupted or partly
+    taken back goes on as it would have. The game also stops once the record has `most_plies`
+    plies, 0 meaning never.
     """
-    players = record.game.players
-    if len(agents) != players:
-        raise HalmaError(
-            f"'{record.game.name}' is for {players} players, so it takes {players} agents, "
-            f"not {len(agents)}."
-        )
-    dice = random.Random(f"{seed}/chance")
-    generators = [random.Random(f"{seed}/player {i}") for i in range(players)]
+    check_seats(record.game, agents)
+    rolled = sum(chance for chance, _ in record.events)
     while not record.is_over and not (most_plies and record.plies >= most_plies):
         before = record.position
         if before.is_chance:
             outcomes = before.outcomes
+            dice = random.Random(f"{seed}/chance {rolled}")
             outcome = dice.choices(outcomes, [o.probability for o in outcomes])[0]
             record.resolve(outcome)
+            rolled += 1
             yield Step(before, outcome)
         else:
-            move = agents[before.mover].choose(record, generators[before.mover])
+            player = before.mover
+            rng = random.Random(f"{seed}/player {player}, ply {record.plies}")
+            move = agents[player].choose(record, rng)
             record.play(move)
             yield Step(before, move)

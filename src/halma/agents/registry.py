@@ -84,6 +84,7 @@ def _build(spec: AgentSpec, name: str, given: Mapping[str, str]) -> Agent:
 def _unknown(name: str) -> UnknownAgentError:
     names = [*_SPECS, *plugins.installed(WANTED)]
     return UnknownAgentError(
-        f"There is no agent '{name[:60]}'.{suggestion(name, names)} There are "
+        f"There is no agent '{name[:60]}'."
+        f"{plugins.suggest_file(name) or suggestion(name, names)} There are "
         f"{', '.join(names)}; one of your own is FILE.py or FILE.py:CLASS."
     )

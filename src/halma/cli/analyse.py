@@ -6,11 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from halma.cli.verb import JsonFlag, Seed, Variant, print_answer
+from halma.cli.verb import JsonFlag, Seed, Variant, drawing, note, print_answer
 from halma.errors import ChanceError, GameOverError, UnknownAgentError
 
 if TYPE_CHECKING:
+    import random
+
+    from halma.games import Position
     from halma.search.analysis import Analysis
+    from halma.search.outcomes import ChanceAnalysis
 
 
 def analyse(
@@ -20,33 +24,78 @@ def analyse(
         str,
         typer.Option(help="An agent that searches, such as mcts:sims=1000 or best:time=5."),
     ] = "best",
+    roll: Annotated[
+        list[str] | None,
+        typer.Option(help="An outcome of chance, such as 3; may be given several times."),
+    ] = None,
     moves: Annotated[int, typer.Option(min=1, help="Number of moves to show, the best first.")] = 8,
     seed: Seed = 0,
     json: JsonFlag = False,
 ) -> None:
-    """Show the best moves of a position with their values."""
+    """Show the best moves of a position with their values.
+
+    Where an outcome of chance is next and --roll does not give it, every outcome is analysed.
+    A random set-up before the first roll is drawn with --seed.
+    """
     import random
 
     from halma.agents import Analyst, player_of
     from halma.agents import agent as find_agent
     from halma.games import Record, game
+    from halma.search.outcomes import analyse_outcomes
 
     chosen = game(variant)
     named = find_agent(agent)
     if not isinstance(named, Analyst):
         raise UnknownAgentError(f"'{named.name}' cannot analyse a position.")
     start = chosen.start() if position == "start" else chosen.position(position)
-    if start.is_chance:
-        raise ChanceError(f"No player is to move in '{start.text}': an outcome of chance is next.")
+    start, drawn = _resolve(start, roll or [], random.Random(seed))
+    if drawn:
+        note(f"The set-up is drawn with seed {seed}: {', '.join(drawn)}.")
     if start.is_terminal:
         raise GameOverError(f"No player is to move in '{start.text}': the game is over.")
-    record = Record(chosen, start)
-    analyst = player_of(named, record)
+    analyst = player_of(named, Record(chosen, start))
     assert isinstance(analyst, Analyst)
-    found = analyst.analyse(record, random.Random(seed))
-    answer = {"variant": chosen.name, "agent": analyst.name, "seed": seed, **found.as_dict()}
+
+    def look(at: Position) -> Analysis:
+        return analyst.analyse(Record(chosen, at), random.Random(seed))
+
+    about = {"variant": chosen.name, "agent": analyst.name, "seed": seed}
+    if start.is_chance:
+        rolled = analyse_outcomes(start, look)
+        answer = {**about, **rolled.as_dict(moves)}
+        print_answer(json, answer, lambda: _print_outcomes(rolled, analyst.name))
+        return
+    found = look(start)
+    answer = {**about, **found.as_dict()}
     answer["moves"] = answer["moves"][:moves]
     print_answer(json, answer, lambda: _print(found, analyst.name, moves))
+
+
+def _resolve(
+    position: Position, given: list[str], rng: random.Random
+) -> tuple[Position, list[str]]:
+    """Resolve a position at chance with the outcomes given, each where it is possible.
+
+    Chance events that others follow, such as a random set-up, are drawn if they are not given.
+    Return the position, at the last chance event or after it, and the outcomes drawn.
+    """
+    left, drawn = list(given), []
+    while position.is_chance:
+        outcomes = position.outcomes
+        if left and left[0].strip() in [outcome.text for outcome in outcomes]:
+            position = position.resolve(left.pop(0))
+            continue
+        outcome = rng.choices(outcomes, [o.probability for o in outcomes])[0]
+        if not position.resolve(outcome).is_chance:
+            break
+        position = position.resolve(outcome)
+        drawn.append(outcome.text)
+    if left and position.is_chance:
+        position.find_outcome(left[0])  # raises
+    elif left:
+        raise ChanceError(f"--roll {left[0][:40]}: no outcome of chance is next.")
+    return position, drawn
 
 
 def _print(found: Analysis, name: str, most: int) -> None:
@@ -54,7 +103,7 @@ def _print(found: Analysis, name: str, most: int) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    print(found.position, end="\n\n")
+    print(drawing(found.position), end="\n\n")
     table = Table(title=escape(name), title_justify="left")
     for heading in ("move", "value", "visits", "prior"):
         table.add_column(heading, justify="left" if heading == "move" else "right", no_wrap=True)
@@ -66,3 +115,29 @@ def _print(found: Analysis, name: str, most: int) -> None:
     if len(found.moves) > most:
         console.print(f"and {len(found.moves) - most} more moves")
     console.print(found.effort)
+
+
+def _print_outcomes(found: ChanceAnalysis, name: str) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    print(drawing(found.position), end="\n\n")
+    table = Table(title=escape(name), title_justify="left")
+    for heading in ("outcome", "odds", "value", "best move"):
+        table.add_column(heading, justify="right" if heading in ("odds", "value") else "left")
+    for report in found.outcomes:
+        value = "" if report.value is None else f"{report.value:.3f}"
+        best = "" if report.analysis is None else report.analysis.best.text
+        table.add_row(
+            escape(report.outcome.text),
+            f"{report.outcome.probability:.3f}",
+            f"{value}, proven" if report.proven else value,
+            escape(best),
+        )
+    console = Console(highlight=False)
+    console.print(table)
+    if found.value is not None:
+        who = found.position.game.seat_names[found.position.mover]
+        console.print(f"mean value for {who}: {found.value:.3f}")
+    console.print("--roll OUTCOME shows all moves after an outcome.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from halma.cli.play import draw_step, print_end
-from halma.cli.verb import JsonFlag, print_json, printable, write_file
+from halma.cli.verb import JsonFlag, drawing, print_json, printable, write_file
 from halma.errors import HalmaError
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def replay(
         at = {"ply": record.plies if ply is None else ply, "position": position.text}
         print_json({**saved.as_dict(), **at})
     elif ply is not None:
-        print(position)
+        print(drawing(position))
     elif svg is None:
         _draw(saved)
 
@@ -145,7 +145,7 @@ def _draw(saved: SavedGame) -> None:
     title = f": {' - '.join(agents)}" if agents else ""
     print(f"game {saved.number}{title}  ({record.game.name})\n")
     names = agents or [""] * record.game.players
-    seats = list(zip(record.game.player_names, names, strict=True))
+    seats = list(zip(record.game.seat_names, names, strict=True))
     number = 0
     for event, (before, text) in enumerate(zip(record.positions, record.texts, strict=False)):
         number += not before.is_chance
@@ -154,7 +154,9 @@ def _draw(saved: SavedGame) -> None:
         who = _with_notes(*seats[before.mover], "opening" if is_opening else "")
         draw_step(Step(before, played), number, who)
     if saved.result is None:
-        print(f"{record.position}\n\nThe file has {record.plies} plies of it, and no result.")
+        print(
+            f"{drawing(record.position)}\n\nThe file has {record.plies} plies of it, and no result."
+        )
     else:
         end = printable(saved.end) or "by resignation or agreement"
         print_end(record, end, [_with_notes(*seat) for seat in seats], saved.result)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from halma.cli.verb import JsonFlag, Variant, print_json, write_file
+from halma.cli.verb import JsonFlag, Variant, drawing, print_json, write_file
 
 if TYPE_CHECKING:
     from halma.games import Move, Outcome, Position
@@ -39,10 +39,7 @@ def show(
 
 
 def _draw(position: Position, move: Move | None) -> None:
-    from halma.draw.text import draw_text
-
-    value = None if move is None else move.value
-    print(draw_text(position.game.scene(position.state, value)))
+    print(drawing(position, move))
     print(position.text)
     if move is not None:
         print(f"after {move}: {position.play(move).text}")

@@ -9,7 +9,7 @@ import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, ParamSpec
+from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
 
 import typer
 
@@ -17,6 +17,9 @@ from halma.cli import completion
 from halma.errors import HalmaError
 from halma.machine import is_optional, missing_library
 from halma.plugins import explain
+
+if TYPE_CHECKING:
+    from halma.games import Move, Position
 
 P = ParamSpec("P")
 
@@ -35,7 +38,7 @@ GameName = Annotated[
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Seed = Annotated[int, typer.Option(help="Seed of the random numbers.")]
 
-_USER_ERROR, _INTERRUPTED, _BROKEN_PIPE = 2, 130, 141
+_USER_ERROR, INTERRUPTED, _BROKEN_PIPE = 2, 130, 141
 
 
 def verb(function: Callable[P, None]) -> Callable[P, None]:
@@ -49,7 +52,7 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
         except HalmaError as error:
             _exit(_USER_ERROR, str(error))
         except KeyboardInterrupt:
-            _exit(_INTERRUPTED, "Stopped.")
+            _exit(INTERRUPTED, "Stopped.")
         except BrokenPipeError:
             # Discard what is still buffered, or Python reports the closed pipe again at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -90,6 +93,15 @@ def print_answer(json: bool, answer: dict[str, Any], show: Callable[[], None]) -
         print_json(answer)
     else:
         show()
+
+
+def drawing(position: Position, move: Move | None = None) -> str:
+    """Return a position as text for standard output: in colour on a terminal."""
+    from halma.draw.terminal import has_colour
+    from halma.draw.text import draw_text
+
+    scene = position.game.scene(position.state, None if move is None else move.value)
+    return draw_text(scene, has_colour(sys.stdout))
 
 
 def note(text: str) -> None:

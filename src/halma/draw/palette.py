@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Paint:
-    """The colours of a piece; all are written `#rrggbb`."""
+    """The colours of a piece, written `#rrggbb`, and its number among a terminal's 256 colours."""
 
     fill: str
     edge: str
@@ -19,17 +19,19 @@ class Paint:
     ink: str
     # home cells of its player
     pale: str
+    # the fill in terminals: the nearest of 256 colours may have another hue
+    code: int = 244
 
 
 #: Colours by name.
 PAINTS: Mapping[str, Paint] = {
-    "red": Paint("#c0392f", "#7e1f19", "#fff6ee", "#efc1b4"),
-    "blue": Paint("#2b62a8", "#173b6b", "#f3f7ff", "#b7cce6"),
-    "yellow": Paint("#f2c63c", "#a67c10", "#4a3604", "#f8e7ab"),
-    "green": Paint("#3fa58c", "#1c6553", "#f2fffb", "#bfe0d3"),
-    "white": Paint("#faf6ec", "#8d8371", "#4a4237", "#f8f4ea"),
-    "black": Paint("#35312e", "#131110", "#f6f0e4", "#b9b2a9"),
-    "grey": Paint("#8c8a86", "#55534f", "#ffffff", "#d5d3ce"),
+    "red": Paint("#c0392f", "#7e1f19", "#fff6ee", "#efc1b4", 160),
+    "blue": Paint("#2b62a8", "#173b6b", "#f3f7ff", "#b7cce6", 25),
+    "yellow": Paint("#f2c63c", "#a67c10", "#4a3604", "#f8e7ab", 221),
+    "green": Paint("#3fa58c", "#1c6553", "#f2fffb", "#bfe0d3", 36),
+    "white": Paint("#faf6ec", "#8d8371", "#4a4237", "#f8f4ea", 255),
+    "black": Paint("#35312e", "#131110", "#f6f0e4", "#b9b2a9", 236),
+    "grey": Paint("#8c8a86", "#55534f", "#ffffff", "#d5d3ce", 245),
 }
 
 #: Colours of players 1 to 6 in games without colours of their own.
@@ -59,7 +61,7 @@ class Theme:
     line: str = "#b48c58"
     hole: str = "#8f6a3c"
     # a face-down piece
-    back: Paint = Paint("#8a6a4b", "#523c27", "#e6d2b3", "#d9c8ae")
+    back: Paint = Paint("#8a6a4b", "#523c27", "#e6d2b3", "#d9c8ae", 95)
     # highlights
     trail: str = "#5b2a86"
     halo: str = "#ffffff"

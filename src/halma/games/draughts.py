@@ -15,7 +15,7 @@ from halma import _core
 from halma.draw.scene import Cell, Piece, Scene
 from halma.errors import PositionError
 from halma.games.family import Family, choice
-from halma.games.game import Game, Move
+from halma.games.game import Game, Move, normalise_move
 from halma.names import Option, Value
 
 _SQUARE = r"(?:[1-9]|[12][0-9]|3[0-2])"
@@ -39,7 +39,7 @@ class DraughtsGame(Game):
 
     title = "English draughts"
     player_names = ("black", "white")
-    move_pattern = rf"{_SQUARE}-{_SQUARE}|{_SQUARE}(?:x{_SQUARE})+"
+    move_pattern = rf"{_SQUARE}(?:-{_SQUARE})+|{_SQUARE}(?:x{_SQUARE})+"
     core: _core.Draughts
 
     def __init__(self, name: str, options: Mapping[str, Value]) -> None:
@@ -78,10 +78,10 @@ class DraughtsGame(Game):
 
     def match_moves(self, moves: list[Move], text: str) -> list[Move]:
         # A capture may leave out squares between the first and the last.
-        if "x" not in text or not self.is_move_text(text):
+        given = normalise_move(text).split("-")
+        if len(given) < 2:
             return []
-        given = text.split("x")
-        return [move for move in moves if "x" in move.text and _is_short_for(given, move.text)]
+        return [move for move in moves if _is_short_for(given, normalise_move(move.text))]
 
     def scene(self, state: bytes, move: int | None = None) -> Scene:
         mover, *board = self.core.describe(state)
@@ -125,8 +125,8 @@ def _place(board: list[int], squares: str, colour: int) -> None:
 
 
 def _is_short_for(given: list[str], full: str) -> bool:
-    """Whether a capture's squares keep the first and last of `full`, and its order."""
-    path = full.split("x")
+    """Whether the squares given keep the first and last of `full`, and its order."""
+    path = full.split("-")
     if given[0] != path[0] or given[-1] != path[-1]:
         return False
     rest = iter(path[1:-1])

@@ -37,6 +37,7 @@ class FrogsGame(ScriptedGame):
 
     title = "Toads and Frogs"
     player_names = ("toads", "frogs")
+    player_colours = ("red", "green")
     move_pattern = r"[1-9]\d?-[1-9]\d?"
 
     def __init__(self, name: str, pieces: int, gap: int) -> None:
@@ -155,7 +156,7 @@ class FrogsGame(ScriptedGame):
             board="squares",
             cells=tuple(Cell(x, 0, str(x + 1)) for x in range(self.length)),
             pieces=tuple(
-                Piece(cell, ("red", "green")[piece - 1], _GLYPHS[piece])
+                Piece(cell, self.player_colours[piece - 1], _GLYPHS[piece])
                 for cell, piece in enumerate(state["cells"].tolist())
                 if piece
             ),

@@ -28,8 +28,13 @@ if TYPE_CHECKING:
 #: Whether two armies that must pass each other have yet to meet, are in contact, or have passed.
 Contact = Literal["before", "during", "after"]
 
-#: Longest text that is parsed; positions are far shorter.
-MAX_TEXT = 20_000
+#: Longest texts that are parsed; positions and moves are far shorter.
+MAX_TEXT, MAX_MOVE_TEXT = 20_000, 200
+
+#: What people write between the cells of a move: signs, spaces, or nothing in front of a letter.
+_BETWEEN_CELLS = re.compile(
+    r"(?<=[0-9])(?:[\s\-\u2010-\u2015\u2212:>\u00d7x]+(?=[a-z0-9])|(?=[a-z]))"
+)
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,8 @@ class Game(ABC):
     title: str
     #: names of the players, in order
     player_names: tuple[str, ...]
+    #: colours of their pieces in drawings, where the names do not tell them
+    player_colours: tuple[str, ...] = ()
     #: regular expression of a move's text, legal or not
     move_pattern: str
     #: number of policy indices
@@ -129,6 +136,14 @@ class Game(ABC):
         """
         return ""
 
+    @property
+    def seat_names(self) -> tuple[str, ...]:
+        """The players as people are told of them: `player 1, red`."""
+        if len(self.player_colours) != len(self.player_names):
+            return self.player_names
+        pairs = zip(self.player_names, self.player_colours, strict=True)
+        return tuple(f"{name}, {colour}" for name, colour in pairs)
+
     def start(self) -> Position:
         """Return the position before the first move; it may be at chance."""
         return Position(self, self.core.initial())
@@ -158,8 +173,12 @@ class Game(ABC):
         return re.fullmatch(self.move_pattern, text) is not None
 
     def match_moves(self, moves: list[Move], text: str) -> list[Move]:
-        """Return the legal moves that a text may stand for; families may accept short forms."""
-        return [move for move in moves if move.text == text]
+        """Return the legal moves that a loosely typed text may stand for.
+
+        Families may accept short forms as well.
+        """
+        given = normalise_move(text)
+        return [move for move in moves if normalise_move(move.text) == given]
 
     def format_outcome(self, state: bytes, outcome: int) -> str:
         """Return the text of an outcome of chance."""
@@ -290,22 +309,26 @@ class Position:
         return [Move(m, format_move(self.state, m)) for m in self.game.core.legal(self.state)]
 
     def find(self, move: Move | str) -> Move:
-        """Return the legal move of a text, or raise the `MoveError` that says why there is none."""
-        text = str(move)
+        """Return the legal move of a text, or raise the `MoveError` that says why there is none.
+
+        Texts are read loosely: `A4-B4`, `a4 b4` and `a4b4` are `a4-b4`.
+        """
+        text = str(move).strip()
         if self.is_chance:
             raise ChanceError(f"'{text[:40]}' cannot be played: an outcome of chance is next.")
+        if len(text) > MAX_MOVE_TEXT:
+            raise MoveSyntaxError(f"'{text[:40]}...' is too long to be a move.")
         legal = self.legal_moves
         if isinstance(move, Move):
             found = [m for m in legal if m == move]
         else:
-            found = [m for m in legal if m.text == text.strip()]
-            found = found or self.game.match_moves(legal, text.strip()[:200])
+            found = [m for m in legal if m.text == text] or self.game.match_moves(legal, text)
         if len(found) == 1:
             return found[0]
         if found:
             choices = ", ".join(m.text for m in found[:6])
             raise AmbiguousMoveError(f"'{text}' may mean {choices}; write the move in full.")
-        if not self.game.is_move_text(text.strip()[:200]):
+        if not any(map(self.game.is_move_text, (text, normalise_move(text)))):
             raise MoveSyntaxError(f"'{text[:40]}' is not a move in this game's notation.")
         if not legal:
             raise GameOverError(f"'{text}' cannot be played: the game is over.")
@@ -382,5 +405,11 @@ class Position:
         return self.game.core.perft(self.state, depth)
 
 
+def normalise_move(text: str) -> str:
+    """Return a move as people type it in one form: lower case, `-` between its cells."""
+    return _BETWEEN_CELLS.sub("-", text.strip().lower())
+
+
 def _list(choices: Sequence[Move | Outcome], most: int) -> str:
-    return ", ".join([choice.text for choice in choices[:most]] + ["..."] * (len(choices) > most))
+    more = f" and {len(choices) - most} more" if len(choices) > most else ""
+    return ", ".join(choice.text for choice in choices[:most]) + more

@@ -75,7 +75,8 @@ def variant(name: str) -> Game:
             return found
     patterns = "; ".join(family.pattern for family in families())
     raise UnknownVariantError(
-        f"There is no variant '{bare[:60]}'.{suggestion(bare, variant_names())} "
+        f"There is no variant '{bare[:60]}'."
+        f"{plugins.suggest_file(bare) or suggestion(bare, variant_names())} "
         f"Names: {patterns}; a game of your own is FILE.py or FILE.py:CLASS."
     )
 

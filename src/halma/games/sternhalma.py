@@ -82,6 +82,7 @@ class SternhalmaGame(Game):
         )
         super().__init__(name, core, limits, options)
         self.player_names = tuple(f"player {n + 1}" for n in range(self.players))
+        self.player_colours = PLAYERS[: self.players]
         holes = core.holes
         rows = max(row for row, *_ in holes) + 1
         self._names = [f"{'abcdefghijklmnopq'[column]}{rows - row}" for row, column, *_ in holes]
@@ -198,6 +199,9 @@ class SternhalmaGame(Game):
             return "before"
         return "after" if max(rows[0]) < min(rows[1]) else "during"
 
+    def _coloured(self, player: int) -> str:
+        return f"{self.player_names[player]} ({self.player_colours[player]})"
+
     def scene(self, state: bytes, move: int | None = None) -> Scene:
         mover, first, _, *board = self.core.describe(state)
         pieces = tuple(
@@ -210,11 +214,14 @@ class SternhalmaGame(Game):
             for hole, value in enumerate(board)
             if value
         )
-        caption = f"{_coloured(mover + 1)} moves"
+        caption = f"{self._coloured(mover)} moves"
+        if first:
+            caption += f", {self._coloured(first - 1)} came first"
         if self.core.terminal(state):
-            caption = f"{_coloured(first)} has won"
-        elif first:
-            caption += f", {_coloured(first)} came first"
+            caption = f"{self._coloured(first - 1)} has won"
+        elif self.players > 2:
+            others = [player for player in range(self.players) if player not in (mover, first - 1)]
+            caption += "; " + ", ".join(f"{p + 1} {self.player_colours[p]}" for p in others)
         return Scene(
             board="holes",
             cells=self._cells,
@@ -223,11 +230,6 @@ class SternhalmaGame(Game):
             trail=() if move is None else tuple(self.core.path(state, move)),
             labels=self._labels,
         )
-
-
-def _coloured(player: int) -> str:
-    """Return a player's name with the colour of its pieces in drawings."""
-    return f"player {player} ({PLAYERS[player - 1]})"
 
 
 def _build(name: str, options: Mapping[str, Value]) -> Game | None:
