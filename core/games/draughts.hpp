@@ -144,7 +144,7 @@ class Draughts {
 
   // Material: men, kings, and the sum of rows the men have advanced.
   std::vector<float> default_weights() const { return {1.0f, 1.5f, 0.02f}; }
-  float default_scale() const { return 2.0f; }
+  float default_scale() const { return 1.8f; }
   void features(const State& s, int player, float* out) const {
     const Board men = s.pieces[player] & ~s.kings;
     out[0] = static_cast<float>(std::popcount(men));

@@ -298,7 +298,7 @@ class Sternhalma {
   std::vector<float> default_weights() const { return {-0.911f, -0.140f, 0.388f}; }
   // Fitted to games on seven boards (docs/minimax.md): with more pieces there is further to go, and
   // the leads of equally one-sided positions are larger.
-  float default_scale() const { return 1.7f / static_cast<float>(army_ * army_); }
+  float default_scale() const { return 1.5f / static_cast<float>(army_ * army_); }
   void features(const State& s, int player, float* out) const {
     const HoleReach reach(map_, s, player);
     int corner = 0, middle = 0, advance = 0;

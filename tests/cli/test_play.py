@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from cli_helpers import HALMA, MIDDLE, answer, refused, run
@@ -250,6 +251,30 @@ def test_wrong_files_and_positions(tmp_path):
     other = "..2./2..2/1.../11.. 2"
     refusal = refused(*begin, "--save", tmp_path / "other.jsonl", "--position", other)
     assert "starts from another position" in refusal
+
+
+def test_a_game_of_a_file_is_saved_under_a_short_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    example = Path(__file__).resolve().parents[2] / "examples" / "hexapawn.py"
+    ran = subprocess.run(
+        [*HALMA, "play", "--game", str(example)], input=b"save\nb1b2\nquit\n", capture_output=True
+    )
+    assert b"Traceback" not in ran.stderr and ran.returncode == 0
+    (file,) = tmp_path.iterdir()
+    assert file.name == "hexapawn.py-Hexapawn.jsonl"
+    assert json.loads(file.read_text())["plies"] == 2
+
+
+def test_open_seats_play_best():
+    found = json.loads(person("quit\n", "--json", opponent="human").stdout)
+    assert found["agents"] == ["human", "human"]
+    for arguments in ([], ["human"]):
+        ran = subprocess.run(
+            [*HALMA, "play", *arguments, "--game", "rhombus-4x4-3", "--json"],
+            input=b"quit\n",
+            capture_output=True,
+        )
+        assert json.loads(ran.stdout)["agents"] == ["human", "best"]
 
 
 # Seeds.

@@ -16,6 +16,7 @@ from halma.learn.recipe import names
 from halma.learn.reports import console
 from halma.learn.reports.console import Console
 from halma.learn.reports.events import Note, Progress
+from halma.learn.run import trained_agent
 from halma.tensors import list_iterations, open_tensors
 
 GAMES = ["rhombus-3x3-1", "star-37-3p", "star-121-6p", "draughts-8x8", "ewn-5x5-6", "cdc-4x8"]
@@ -240,6 +241,23 @@ def test_six_players_play_the_games_that_were_wanted(tmp_path):
     totals = {report.stage: report.total for report in listener.all(Progress)}
     assert (totals["gate"], totals["match against random"]) == (2, 4)
     assert last["vs_random_low"] is not None
+
+
+def test_an_odd_number_of_games_is_rounded_up_and_said(tmp_path):
+    listener = Listener()
+    recipe = small_networks.small(
+        iterations=1, evaluation__every=1, evaluation__games=3, evaluation__opponents="random"
+    )
+    small_networks.train(recipe, tmp_path / "run", [listener])
+    assert [note.text for note in listener.all(Note)] == [
+        "'evaluation.games' is 3; games come in pairs, so 4 are played."
+    ]
+    assert {p.total for p in listener.all(Progress) if "match" in p.stage} == {4}
+
+
+def test_the_next_steps_name_an_agent_that_plays(tmp_path):
+    for variant, opponent in (("draughts-8x8", "minimax:depth=2"), ("rhombus-3x3-1", "greedy")):
+        assert trained_agent(tmp_path, small_networks.small(game=variant))[1] == opponent
 
 
 def test_one_pair_of_games_has_no_interval(tmp_path):

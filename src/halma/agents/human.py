@@ -157,8 +157,10 @@ def _hint(record: Record, rng: random.Random) -> str:
     if not isinstance(adviser, Analyst):
         raise UnknownAgentError(f"'{adviser.name}', the best agent here, gives no hints.")
     found = adviser.analyse(record, rng)
-    value = "" if found.value is None else f", value {found.value:.2f} from 0 (loss) to 1 (win)"
-    return f"{found.best.text} ({adviser.name}{value})"
+    value = found.moves[0].value_text
+    if value[:1].isdigit():
+        value = f"value {value} from 0 (loss) to 1 (win)"
+    return f"{found.best.text} ({', '.join(filter(None, (adviser.name, value)))})"
 
 
 SPEC = AgentSpec("human", lambda name, options: HumanAgent(name))

@@ -122,22 +122,24 @@ def _print_outcomes(found: ChanceAnalysis, name: str) -> None:
     from rich.markup import escape
     from rich.table import Table
 
+    from halma.search.analysis import value_text
+
     print(drawing(found.position), end="\n\n")
     table = Table(title=escape(name), title_justify="left")
     for heading in ("outcome", "odds", "value", "best move"):
         table.add_column(heading, justify="right" if heading in ("odds", "value") else "left")
     for report in found.outcomes:
-        value = "" if report.value is None else f"{report.value:.3f}"
         best = "" if report.analysis is None else report.analysis.best.text
         table.add_row(
             escape(report.outcome.text),
             f"{report.outcome.probability:.3f}",
-            f"{value}, proven" if report.proven else value,
+            value_text(report.value, report.proven),
             escape(best),
         )
     console = Console(highlight=False)
     console.print(table)
     if found.value is not None:
         who = found.position.game.seat_names[found.position.mover]
-        console.print(f"mean value for {who}: {found.value:.3f}")
+        proven = all(report.proven for report in found.outcomes)
+        console.print(f"mean value for {who}: {value_text(found.value, proven)}")
     console.print("--roll OUTCOME shows all moves after an outcome.")

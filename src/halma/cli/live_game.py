@@ -169,6 +169,7 @@ def check_name(path: Path) -> None:
 
 def _new_name(game: Game) -> Path:
     """Return a file name that is not taken."""
-    stem = re.sub(r"[^\w.-]+", "-", game.name)
+    # A game of a file is named by its path.
+    stem = re.sub(r"[^\w.-]+", "-", game.name.rpartition("/")[2]).strip("-.") or "game"
     numbers = ("", *(f"-{n}" for n in range(2, 10_000)))
     return next(path for n in numbers if not (path := Path(f"{stem}{n}.jsonl")).exists())

@@ -111,7 +111,7 @@ def _print_next_steps(folder: Path, recipe: Recipe, finished: bool) -> None:
     from halma.learn.reports.page import NAME
     from halma.learn.run import trained_agent
 
-    name, against = trained_agent(folder, recipe.method)
+    name, against = trained_agent(folder, recipe)
     player, here, variant = shlex.quote(name), program(), shlex.quote(recipe.game.name)
     note(f"\nCurves and more: open {folder / NAME} in a browser.")
     note(f"To play against it, and for a match with {against}:")

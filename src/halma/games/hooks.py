@@ -34,9 +34,18 @@ _HOOKS = {
         "network input as bytes",
         "planes are floats, four times as large",
     ),
-    "index": ("lookup tables and solving", "the variant can be neither tabulated nor solved"),
-    "layers": ("`halma solve` for games with chance", "not solved by expectimax"),
-    "backward": ("`halma solve` for games without chance", "not solved by retrograde analysis"),
+    "index": (
+        "`halma solve`, `optimal` and tabular training, for two players",
+        "the variant can be neither solved nor tabulated",
+    ),
+    "layers": (
+        "an order of solving, with exact fractions",
+        "positions are solved together, which takes longer and 15 times the memory",
+    ),
+    "backward": (
+        "retrograde analysis of games without chance",
+        "solved forward, with 9 bytes a position instead of 1.25",
+    ),
     "slices": ("endgame tables: `halma solve --pieces`", "no endgame tables"),
 }
 

@@ -40,7 +40,15 @@ class Evaluation:
         self._opening_plies = default_plies(self.game)
         self._candidate: EvaluatorPool | None = None
         self._truth: NetworkTruth | None = None
-        truth = self.settings.truth
+        settings, truth = self.settings, self.settings.truth
+        wanted = {"gate": settings.gate.games}
+        if settings.evaluation.every:
+            wanted["evaluation"] = settings.evaluation.games
+        for section, games in wanted.items():
+            if games % 2:
+                self.reporter.note(
+                    f"'{section}.games' is {games}; games come in pairs, so {games + 1} are played."
+                )
         if truth.every:
             self._truth = NetworkTruth(self.game, truth, self.threads, self.reporter.note)
 

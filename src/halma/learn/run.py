@@ -26,6 +26,7 @@ from typing import Any, TextIO
 
 import halma
 from halma import _core
+from halma.agents import quick_agents
 from halma.errors import RecipeError, RunError
 from halma.files import TEMPORARY, replace_file
 from halma.learn.recipe import Recipe, load
@@ -222,10 +223,10 @@ def lengthen(path: Path, iterations: int) -> Recipe:
     return longer
 
 
-def trained_agent(path: Path, method: str) -> tuple[str, str]:
+def trained_agent(path: Path, recipe: Recipe) -> tuple[str, str]:
     """Return the agent that a run trains, and one to play a match with."""
-    if method == "alphazero":
-        return f"net:{path / MODEL},sims=100", "greedy"
+    if recipe.method == "alphazero":
+        return f"net:{path / MODEL},sims=100", quick_agents(recipe.game)[0]
     return f"tabular:{path}", "optimal"
 
 

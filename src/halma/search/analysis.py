@@ -37,9 +37,7 @@ class MoveReport:
         """The value as people read it: a proof, or a number, that of an estimate never 0 or 1."""
         if self.proof and self.proof != "exact":
             return f"{self.proof}, proven"
-        if self.value is None:
-            return ""
-        return f"{self.value:.3f}, proven" if self.proof else estimate_text(self.value)
+        return value_text(self.value, bool(self.proof))
 
     def as_dict(self) -> dict[str, Any]:
         """Return all of it as plain values."""
@@ -138,9 +136,11 @@ class Analysis:
         )
 
 
-def estimate_text(value: float) -> str:
-    """Return a value that is not proven with three digits, neither 0.000 nor 1.000."""
-    return f"{max(0.001, min(0.999, value)):.3f}"
+def value_text(value: float | None, proven: bool) -> str:
+    """Return a value with three digits; one that is not proven is neither 0.000 nor 1.000."""
+    if value is None:
+        return ""
+    return f"{value:.3f}, proven" if proven else f"{max(0.001, min(0.999, value)):.3f}"
 
 
 def certainty(value: float) -> str:

@@ -295,7 +295,7 @@ def _short(y: float) -> str:
 
 
 def _commands(run: Run) -> str:
-    player, opponent = trained_agent(run.path, run.recipe.method)
+    player, opponent = trained_agent(run.path, run.recipe)
     variant, wanted = shlex.quote(run.recipe.game.name), run.recipe.settings.iterations
     player, where = shlex.quote(player), shlex.quote(str(run.path))
     go_on = {"Continue training:": f"halma train {where}"}
