@@ -159,7 +159,9 @@ def load_saved(path: Path, game: Game) -> SavedGame | None:
 
 
 def check_name(path: Path) -> None:
-    """Raise an error if the suffix of a file is that of another format than JSON lines."""
+    """Raise an error if a game cannot be saved there: no folder, or the suffix of another format."""
+    if not path.parent.is_dir():
+        raise HalmaError(f"There is no folder '{path.parent}'.")
     if path.suffix in (".pdn", ".npz", ".db", ".svg", ".py"):
         raise HalmaError(
             f"A game is saved as JSON lines, not as '{path.suffix}': name the file "
