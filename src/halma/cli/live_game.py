@@ -159,7 +159,7 @@ def load_saved(path: Path, game: Game) -> SavedGame | None:
 
 
 def check_name(path: Path) -> None:
-    """Raise an error if a game cannot be saved there: no folder, or the suffix of another format."""
+    """Raise an error where no game can be saved: no folder, or a suffix of another format."""
     if not path.parent.is_dir():
         raise HalmaError(f"There is no folder '{path.parent}'.")
     if path.suffix in (".pdn", ".npz", ".db", ".svg", ".py"):
