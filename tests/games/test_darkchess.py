@@ -444,7 +444,7 @@ def test_impossible_positions(text, message):
 def test_impossible_moves():
     start = halma.game("cdc-2x4-KGCP").start()
     with pytest.raises(MoveSyntaxError):
-        start.play("a1a2")
+        start.play("a1-z9")
     with pytest.raises(MoveSyntaxError):
         start.play("e1")
     with pytest.raises(IllegalMoveError):

@@ -266,7 +266,7 @@ def test_impossible_positions(text, message):
 def test_impossible_moves():
     p = position("12./3.a/.cb r 1")
     with pytest.raises(MoveSyntaxError):
-        p.play("a1b2")
+        p.play("a1-z9")
     with pytest.raises(IllegalMoveError):
         p.play("a2-b2")
     with pytest.raises(ChanceError):
