@@ -51,7 +51,7 @@ std::uint64_t perft(const G& game, const typename G::State& state, int depth) {
     return leaves;
   }
   if (depth == 1) return count_moves(game, state);
-  if (depth > 2) poll_interrupt();
+  if (depth > 3) poll_interrupt();
   MoveList moves;
   game.legal(state, moves);
   std::uint64_t leaves = 0;
