@@ -2,7 +2,8 @@
 #pragma once
 
 #include "../record.hpp"
-#include "../solve/expectimax.hpp"
+#include "../solve/exact_values.hpp"
+#include "../thread_pool.hpp"
 #include "lookup_table.hpp"
 
 namespace halma {

@@ -75,7 +75,7 @@ def start(recipe, out, *more):
 
 
 def fill_disk(monkeypatch, after):
-    """Let there be no more space when so many things have been written."""
+    """Make the disk full after a number of writes."""
     real, calls = os.fsync, [0]
 
     def full(handle):

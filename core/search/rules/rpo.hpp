@@ -11,20 +11,13 @@
 
 namespace halma {
 
-struct Rpo {
+struct Rpo : RuleDefaults<Backup::mean> {
   static constexpr const char* kName = "rpo";
   static constexpr const char* kAbout = "Regularised policy optimisation (Grill et al. 2020)";
-  static constexpr Backup kBackup = Backup::mean;
   static constexpr float kDefaultC = 1.25f;
   static constexpr bool kUsesPriors = true;
   static constexpr bool kDirichlet = true;
   static constexpr bool kListsAllMoves = true;
-  static constexpr bool kNeedsBudget = false;
-  static constexpr bool kReusesTree = true;
-  static constexpr bool kSamplesAtRoot = false;
-
-  template <Game G>
-  void begin(const Tree<G>&, const SearchOptions&, std::uint64_t, Random&) {}
 
   template <Game G>
   std::uint32_t select(const Tree<G>& tree, const typename Tree<G>::Node& node, const SearchOptions& options,

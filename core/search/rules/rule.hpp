@@ -79,10 +79,9 @@ float exploration(const SearchOptions& options) {
   return options.c.value_or(R::kDefaultC);
 }
 
-/// A rule whose policy is the share of visits and whose move is the most visited one, ties
-/// by value.
+/// What most rules say of themselves; a rule states what differs.
 template <Backup B>
-struct VisitCounts {
+struct RuleDefaults {
   static constexpr Backup kBackup = B;
   static constexpr bool kDirichlet = false;
   static constexpr bool kListsAllMoves = false;
@@ -92,7 +91,12 @@ struct VisitCounts {
 
   template <Game G>
   void begin(const Tree<G>&, const SearchOptions&, std::uint64_t, Random&) {}
+};
 
+/// A rule whose policy is the share of visits and whose move is the most visited one, ties
+/// by value.
+template <Backup B>
+struct VisitCounts : RuleDefaults<B> {
   template <Game G>
   void policy(const Tree<G>& tree, const SearchOptions&, float* out) const {
     const auto& root = tree.nodes[0];

@@ -97,7 +97,7 @@ def _check_memory(game: Game, settings: TabularSettings) -> None:
 
 
 def tabular_memory(game: Game, settings: TabularSettings, rows: int) -> dict[str, int]:
-    """Estimate the bytes of a run with a lookup table of so many rows, by what they are for."""
+    """Estimate the bytes of a run, by what they are for; `rows` are those of its lookup table."""
     size, engine = game.core.index_size, engine_for(game)
     solution = size * _SOLUTION_ENTRY
     if engine is not None and not table_path(game).exists():
