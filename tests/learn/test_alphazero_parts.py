@@ -24,7 +24,7 @@ from halma.learn.recipe import load, names
 from halma.learn.replay_buffer import GameFiles, ReplayBuffer
 from halma.learn.sections import learning_rate, search_values
 from halma.learn.selfplay import SelfPlay, leader_scores
-from halma.learn.trainer import policy_cross_entropy, value_error
+from halma.learn.training_step import policy_cross_entropy, value_error
 from halma.search import search_options
 from halma.search.evaluator import CallbackBuffer, Evaluator
 from halma.selfplay import Pool, selfplay_options

@@ -18,8 +18,7 @@ from small_runs import Listener, contents, fill_disk, finish, lines_of, without_
 from halma.agents import agent
 from halma.errors import HalmaError, RunError
 from halma.games import Record
-from halma.learn import read_metrics
-from halma.learn import trainer as trainer_module
+from halma.learn import read_metrics, training_step
 from halma.learn.alphazero import AlphaZero
 from halma.learn.checkpoint import identity
 from halma.learn.replay_buffer import GameFiles
@@ -324,14 +323,14 @@ def test_a_full_disk(whole, tmp_path, monkeypatch):
 
 def test_a_loss_that_is_no_number(whole, tmp_path, monkeypatch):
     out = tmp_path / "run"
-    real, calls = trainer_module.policy_cross_entropy, [0]
+    real, calls = training_step.policy_cross_entropy, [0]
     steps = read_metrics(whole)[0]["steps"]
 
     def poisoned(*given):
         calls[0] += 1
         return real(*given) * (float("nan") if calls[0] == steps + 2 else 1.0)
 
-    monkeypatch.setattr(trainer_module, "policy_cross_entropy", poisoned)
+    monkeypatch.setattr(training_step, "policy_cross_entropy", poisoned)
     with pytest.raises(RunError, match=r"not a number in iteration 2.*iteration 1 is safe"):
         train(small(), out)
     monkeypatch.undo()

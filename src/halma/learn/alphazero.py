@@ -1,5 +1,8 @@
 """AlphaZero with a network: self-play, training, gate, evaluation; again and again.
 
+Stages come one after the other, or the games of the next iteration are played beside training,
+gate and evaluation.
+
 Every stage leaves a file and begins by looking for the one it needs, so that a run that was
 killed continues with what is there.
 """
@@ -12,11 +15,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-import torch
-
-from halma.errors import NetworkError, RunError, TensorFileError
+from halma.errors import NetworkError, RunError
 from halma.interrupt import Interrupted
 from halma.learn.evaluation import Evaluation
+from halma.learn.game_source import GameSource
 from halma.learn.replay_buffer import GameFiles, ReplayBuffer
 from halma.learn.reports.events import Curve, Progress
 from halma.learn.run import BAD_BATCH, MODEL, WEIGHTS
@@ -99,20 +101,12 @@ class AlphaZero(TrainingSession):
     def _self_play(self, iteration: int) -> dict[str, Any]:
         """Add an iteration's games to the replay buffer; return the metrics of playing them.
 
-        They are read from disk if they were played already.
+        If stages are side by side, those of the next iteration begin.
         """
-        if self.files.has(iteration):
-            try:
-                games, metrics = self.files.read(iteration)
-                self.buffer.add(iteration, games)
-                return metrics
-            except TensorFileError as error:
-                self.reporter.note(f"{error} Its games are played again.")
-        torch.set_num_threads(1)
-        watch = self._progress("self-play", self.settings.selfplay.games)
-        games, metrics = self.self_play.play(iteration, watch)
-        self.files.write(iteration, games, metrics)
+        games, metrics = self.games.games_of(iteration)
         self.buffer.add(iteration, games)
+        if self.settings.stages.side_by_side and iteration < self.settings.iterations:
+            self.games.play_ahead(iteration + 1)
         return metrics
 
     def _train(self, iteration: int) -> dict[str, Any]:
@@ -175,7 +169,7 @@ class AlphaZero(TrainingSession):
     def prepare(self, checkpoint: TensorFile | None) -> None:
         """Make trainer, evaluators, self-play and evaluation; fill the replay buffer."""
         settings, arrays = self.settings, {} if checkpoint is None else checkpoint.arrays()
-        self.trainer = Trainer(self.game, settings, self.device, self.threads)
+        self.trainer = Trainer(self.game, settings, self.device, self.threads, self.compiled)
         if checkpoint is not None:
             self.trainer.restore(arrays, checkpoint.description["steps"])
         #: weights of the network that plays, and the iteration it is from
@@ -187,6 +181,12 @@ class AlphaZero(TrainingSession):
         set_weights(self.player, self.best)
         self.evaluators = EvaluatorPool(self.player, self.device, self.threads, self.compiled)
         self.self_play = SelfPlay(self.game, settings, self.evaluators.evaluators, self.threads)
+        self.games = GameSource(
+            self.self_play,
+            self.files,
+            self.reporter,
+            lambda: self._progress("self-play", settings.selfplay.games),
+        )
         self.evaluation = Evaluation(
             self.game,
             settings,
@@ -236,6 +236,10 @@ class AlphaZero(TrainingSession):
         """Stop the current stage."""
         self.self_play.stop()
         self.trainer.stop()
+
+    def end(self) -> None:
+        """Stop the games that are played beside training."""
+        self.games.close()
 
     def _progress(self, stage: str, total: int) -> Callable[[int, int], None]:
         """Return a function that reports games and evaluations so far."""

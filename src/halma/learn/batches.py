@@ -18,7 +18,7 @@ from halma.learn.replay_buffer import ReplayBuffer
 #: Batches made ahead by each thread.
 _AHEAD = 2
 #: Legal moves that arrays have room for at first.
-_FIRST_WIDTH = 64
+FIRST_WIDTH = 64
 
 Indices = np.ndarray[Any, np.dtype[np.int64]]
 Symmetries = np.ndarray[Any, np.dtype[np.uint8]]
@@ -27,18 +27,23 @@ Symmetries = np.ndarray[Any, np.dtype[np.uint8]]
 class Batch:
     """Training samples on the CPU, in pinned memory where a GPU will copy them from there."""
 
-    def __init__(self, game: Game, size: int, pinned: bool = False) -> None:
+    def __init__(self, game: Game, size: int, width: int, pinned: bool = False) -> None:
         self._size, self._pinned = size, pinned
         #: float32 (size, planes, rows, columns)
         self.planes = self._new((size, *game.shape), torch.float32)
         #: every player's score, the mover first: float32 (size, players)
         self.outcomes = self._new((size, game.players), torch.float32)
-        self.widen(_FIRST_WIDTH)
+        self.widen(width)
         #: rows of the replay buffer, and the symmetry each is seen in: (size,)
         self.rows: Indices
         self.symmetries: Symmetries
         #: event after which a GPU has copied the batch, if any
         self.copied: Any = None
+
+    @property
+    def tensors(self) -> tuple[torch.Tensor, ...]:
+        """Planes, actions, targets and outcomes."""
+        return self.planes, self.actions, self.targets, self.outcomes
 
     def widen(self, width: int) -> None:
         """Make room for this many legal moves."""
@@ -65,13 +70,17 @@ class Batches:
     seed: tuple[int, ...]
     threads: int = 1
     pinned: bool = False
+    #: legal moves that the next batches have room for; grows when it is too small
+    width: int = FIRST_WIDTH
 
     def __iter__(self) -> Iterator[Batch]:
         """Yield batches, whose arrays are overwritten some steps later."""
         size = min(self.batch_size, len(self.buffer.samples))
         ahead = _AHEAD * self.threads
         # One more is in use by the trainer.
-        free = deque(Batch(self.buffer.game, size, self.pinned) for _ in range(ahead + 1))
+        free = deque(
+            Batch(self.buffer.game, size, self.width, self.pinned) for _ in range(ahead + 1)
+        )
         coming: deque[Future[Batch]] = deque()
         draws = self._draws(size)
         with ThreadPoolExecutor(self.threads) as makers:
@@ -117,6 +126,7 @@ class Batches:
             )
             if width <= batch.actions.shape[1]:
                 break
-            batch.widen(2 * width)
+            self.width = max(self.width, 2 * width)
+            batch.widen(self.width)
         np.take(games.outcomes, rows, axis=0, out=batch.outcomes.numpy())
         return batch

@@ -22,8 +22,9 @@ from halma.search.options import POLICY_RULES
 _MANY = 10_000_000
 #: Stands for agents that follow from the game.
 AUTO = "auto"
-#: Sections that do not change what is learned: a run may go on with other values of theirs.
-OBSERVING = ("evaluation", "truth", "checkpoints")
+#: Sections that do not change what is learned, or only which games: a run may go on with other
+#: values of theirs.
+OBSERVING = ("evaluation", "truth", "checkpoints", "stages")
 _TRUTH_GAMES = (
     "Games of the most probable moves against the optimal player, for WR_p. hsueh2023: 10,000."
 )
@@ -335,6 +336,19 @@ class CheckpointSettings:
 
 
 @dataclass(frozen=True)
+class StageSettings:
+    """The order of self-play and training. A run may go on in the other one."""
+
+    side_by_side: bool = setting(
+        False,
+        "Play the games of the next iteration while the network is trained on those of this one, "
+        "gated and evaluated, so that neither waits for the other. They begin with the network of "
+        "the iteration before and, on a GPU, go on with the new one as soon as it is there: games "
+        "are at most one iteration older than with false. A run does not repeat itself exactly.",
+    )
+
+
+@dataclass(frozen=True)
 class TabularSettings:
     """Tabular AlphaZero (hsueh2023, algorithm 1)."""
 
@@ -387,6 +401,7 @@ class AlphaZeroSettings:
     selfplay: SelfPlaySettings = field(default_factory=SelfPlaySettings)
     learning: LearningSettings = field(default_factory=LearningSettings)
     warm_start: WarmStartSettings = field(default_factory=WarmStartSettings)
+    stages: StageSettings = field(default_factory=StageSettings)
     gate: GateSettings = field(default_factory=GateSettings)
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
     truth: TruthSettings = field(default_factory=TruthSettings)

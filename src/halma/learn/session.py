@@ -11,7 +11,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -144,6 +144,9 @@ class TrainingSession(ABC):
     def warm_up(self) -> None:  # noqa: B027
         """Do what comes before the first iteration of a session."""
 
+    def end(self) -> None:  # noqa: B027
+        """Stop what goes on beside iterations, after the last one of a session."""
+
     def export(self) -> None:  # noqa: B027
         """Write the files that follow a checkpoint."""
 
@@ -184,7 +187,8 @@ class TrainingSession(ABC):
     def _loop(self, last: dict[str, Any] | None) -> dict[str, Any] | None:
         total = self.settings.iterations
         self._clock = time.perf_counter()
-        with self._stoppable():
+        with self._stoppable(), ExitStack() as stack:
+            stack.callback(self.end)
             with suppress(Interrupted):
                 self.warm_up()
             while self.iteration < total and self._may_begin():

@@ -1,4 +1,4 @@
-"""The network in training: losses, optimiser, and their state in a checkpoint."""
+"""The network in training: steps on batches of the replay buffer, and its state."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn import functional
 
 from halma.errors import RunError
 from halma.games import Game
 from halma.interrupt import Interrupted
-from halma.learn.batches import Batch, Batches, Indices, Symmetries
+from halma.learn.batches import FIRST_WIDTH, Batch, Batches, Indices, Symmetries
 from halma.learn.replay_buffer import ReplayBuffer
-from halma.learn.sections import AlphaZeroSettings, LearningSettings
+from halma.learn.sections import AlphaZeroSettings
+from halma.learn.training_step import TrainingStep
 from halma.networks.architectures.blocks import Network
 from halma.networks.architectures.build import build
 from halma.networks.network_file import NetworkInfo
@@ -27,8 +27,6 @@ Arrays = Mapping[str, np.ndarray[Any, Any]]
 #: A step that was made: its number, its losses, and what its batch is made of.
 _Step = tuple[int, Tensor, Indices, Symmetries]
 
-#: Distance from 0 and 1 at which values are clipped before a logarithm.
-_EPSILON = 1e-6
 #: Steps between two looks at the losses on a GPU, which has to be waited for.
 _CHECK_EVERY = 16
 #: Calls of `train` between two trials of how many threads are fastest.
@@ -67,7 +65,12 @@ class Trainer:
     """A network, its optimiser, and the number of steps made."""
 
     def __init__(
-        self, game: Game, settings: AlphaZeroSettings, device: str, threads: int = 1
+        self,
+        game: Game,
+        settings: AlphaZeroSettings,
+        device: str,
+        threads: int = 1,
+        compiled: bool = False,
     ) -> None:
         self.game = game
         self.settings = settings
@@ -77,11 +80,14 @@ class Trainer:
         self.network.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.steps = 0
         self._threads = threads
+        #: legal moves that batches have room for
+        self._width = FIRST_WIDTH
         self._on_gpu = self.device.type == "cuda"
         if self._on_gpu:
-            # TF32: several times as fast, and gradients are noisier than that anyway.
+            # What stays in float32 is multiplied in TF32: gradients are noisier than that anyway.
             torch.set_float32_matmul_precision("high")
-        self._optimiser = _optimiser(self.network, settings.learning)
+        self._step = TrainingStep(self.network, settings.learning, self.device, compiled)
+        self._optimiser = self._step.optimiser
         self._stopped = False
         self._thread_count = _ThreadCount(1 if self._on_gpu else threads)
 
@@ -100,51 +106,35 @@ class Trainer:
             seed,
             threads=max(1, self._threads // 4) if self._on_gpu else 1,
             pinned=self._on_gpu,
+            width=self._width,
         )
         self._thread_count.begin()
-        sums = torch.zeros(2, device=self.device)
         unchecked: list[_Step] = []
         waited = 0.0
         began = ready = time.perf_counter()
         self.network.train()
-        for number, batch in enumerate(batches, start=1):
-            waited += time.perf_counter() - ready
-            if self._stopped:
-                raise Interrupted
-            with self._thread_count.applied():
-                losses = self._step(batch, rate)
-            sums += losses
-            unchecked.append((self.steps, losses, batch.rows, batch.symmetries))
-            if not self._on_gpu or number % _CHECK_EVERY == 0 or number == steps:
-                self._check(unchecked, batches)
-            ready = time.perf_counter()
-        policy, value = (sums / max(steps, 1)).tolist()
+        with self._step.queue():
+            sums = torch.zeros(2, device=self.device)
+            for number, batch in enumerate(batches, start=1):
+                waited += time.perf_counter() - ready
+                if self._stopped:
+                    raise Interrupted
+                self.steps += 1
+                with self._thread_count.applied():
+                    losses = self._step(batch, self._warmed_up(rate))
+                sums += losses
+                unchecked.append((self.steps, losses, batch.rows, batch.symmetries))
+                if not self._on_gpu or number % _CHECK_EVERY == 0 or number == steps:
+                    self._check(unchecked, batches)
+                ready = time.perf_counter()
+            policy, value = (sums / max(steps, 1)).tolist()
+        self._width = batches.width
         return Losses(policy, value, steps, time.perf_counter() - began, waited)
 
-    def _step(self, batch: Batch, rate: float) -> Tensor:
-        """Make one step and return the losses of policy and values: (2,)."""
-        learning = self.settings.learning
-        planes, actions, targets, outcomes = (
-            tensor.to(self.device, non_blocking=True)
-            for tensor in (batch.planes, batch.actions, batch.targets, batch.outcomes)
-        )
-        if self._on_gpu:
-            batch.copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
-            batch.copied.record()
-        self.steps += 1
-        warm = min(1.0, self.steps / learning.warmup_steps) if learning.warmup_steps else 1.0
-        for group in self._optimiser.param_groups:
-            group["lr"] = rate * warm
-        self._optimiser.zero_grad(set_to_none=True)
-        policy, values = self.network(planes.contiguous(memory_format=torch.channels_last))
-        policy_loss = policy_cross_entropy(policy, actions, targets)
-        value_loss = value_error(values, outcomes, learning.value_loss)
-        loss = policy_loss + learning.value_weight * value_loss
-        loss.backward()  # type: ignore[no-untyped-call]
-        if learning.gradient_clip:
-            torch.nn.utils.clip_grad_norm_(self.network.parameters(), learning.gradient_clip)
-        self._optimiser.step()
-        return torch.stack((policy_loss, value_loss)).detach()
+    def _warmed_up(self, rate: float) -> float:
+        """Return the rate of the current step: it rises from 0 at the start."""
+        warmup = self.settings.learning.warmup_steps
+        return rate * min(1.0, self.steps / warmup) if warmup else rate
 
     def _check(self, unchecked: list[_Step], batches: Batches) -> None:
         """Raise `NotANumberError` for the first loss that is not finite."""
@@ -152,7 +142,7 @@ class Trainer:
         for (step, _, rows, symmetries), is_finite in zip(unchecked, finite.tolist(), strict=True):
             if not is_finite:
                 # Its arrays may hold a later batch by now; rows and symmetries make it again.
-                again = batches.make(rows, symmetries, Batch(self.game, len(rows)))
+                again = batches.make(rows, symmetries, Batch(self.game, len(rows), batches.width))
                 names = ("planes", "actions", "targets", "outcomes")
                 saved = {name: getattr(again, name).numpy() for name in names}
                 raise NotANumberError(step, saved | {"rows": rows, "symmetries": symmetries})
@@ -238,37 +228,3 @@ def weights_under(state: Arrays, prefix: str) -> dict[str, np.ndarray[Any, Any]]
 def set_weights(network: Network, weights: Arrays) -> None:
     """Copy weights into a network."""
     network.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
-
-
-def policy_cross_entropy(logits: Tensor, actions: Tensor, targets: Tensor) -> Tensor:
-    """Return the mean cross-entropy of policy targets and the policy over legal moves.
-
-    `logits` is (n, policy indices); `actions` has the indices of legal moves, then -1, and
-    `targets` their targets: (n, width).
-    """
-    none = actions < 0
-    legal = logits.gather(1, actions.clamp(min=0).long()).masked_fill(none, -torch.inf)
-    logs = functional.log_softmax(legal, dim=1).masked_fill(none, 0.0)
-    return -(targets * logs).sum(1).mean()
-
-
-def value_error(values: Tensor, outcomes: Tensor, kind: str) -> Tensor:
-    """Return the mean loss between values and outcomes, both (n, players)."""
-    if kind == "squared":
-        return functional.mse_loss(values, outcomes)
-    likely = values.clamp(_EPSILON, 1 - _EPSILON)
-    return -(outcomes * likely.log() + (1 - outcomes) * (1 - likely).log()).mean()
-
-
-def _optimiser(network: Network, learning: LearningSettings) -> torch.optim.Optimizer:
-    if learning.optimiser == "sgd":
-        return torch.optim.SGD(
-            network.parameters(),
-            lr=learning.rate,
-            momentum=learning.momentum,
-            weight_decay=learning.weight_decay,
-            nesterov=learning.momentum > 0,
-        )
-    return torch.optim.AdamW(
-        network.parameters(), lr=learning.rate, weight_decay=learning.weight_decay
-    )

@@ -24,7 +24,8 @@ Precision = Literal["float32", "bfloat16", "float16"]
 _GRAPH_SIZES = 4
 #: groups of games that share a GPU: one's trees run while the other's leaves are evaluated
 _GROUPS_ON_GPU = 2
-_CAPTURING = threading.Lock()
+#: held while a CUDA graph is captured, which synchronizes the device
+CAPTURING = threading.Lock()
 
 
 def find_device(wanted: str) -> str:
@@ -70,14 +71,18 @@ class TorchEvaluator(Evaluator):
         self._model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self._run = torch.compile(self._forward, dynamic=False) if compiled else self._forward
         self._own_buffer: CudaBuffer | None = None
+        #: held while weights are replaced, and while a batch is queued
+        self.loading = threading.Lock()
 
     def load(self, network: Network) -> None:
         """Take over the weights of a network of the same description, for all buffers."""
         if network.info != self.info:
             raise HalmaError("The new weights are of a network of another description.")
-        self._synchronize()  # the streams of buffers must not see half of the weights
-        self._model.load_state_dict(for_inference(network).state_dict())
-        self._synchronize()
+        weights = for_inference(network).state_dict()
+        with self.loading:  # no batch may see half of the weights
+            self._synchronize()
+            self._model.load_state_dict(weights)
+            self._synchronize()
 
     def _synchronize(self) -> None:
         if self.device.type == "cuda":
@@ -141,7 +146,7 @@ class CudaBuffer:
     def start(self, number: int) -> None:
         """Queue the evaluation of the first `number` positions; return at once."""
         self._number = number
-        with torch.cuda.stream(self._stream):
+        with self._evaluator.loading, torch.cuda.stream(self._stream):
             self._input[:number].copy_(self._pinned[:number], non_blocking=True)
             policy, values = self.forward(number)
             self._policy[:number].copy_(policy[:number], non_blocking=True)
@@ -159,8 +164,7 @@ class CudaBuffer:
         sizes = (self._capacity >> k for k in reversed(range(_GRAPH_SIZES)))
         size = next(size for size in sizes if size >= number)
         if size not in self._graphs:
-            # Several threads may arrive here, and capturing synchronizes the device.
-            with _CAPTURING:
+            with CAPTURING:
                 self._graphs[size] = self._capture(size)
         graph, outputs = self._graphs[size]
         graph.replay()
