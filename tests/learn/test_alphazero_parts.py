@@ -18,7 +18,13 @@ from halma.errors import RecipeError, RunError
 from halma.interrupt import Interrupted
 from halma.learn import bundle
 from halma.learn.batches import Batches
-from halma.learn.matches import AgentPlayer, PolicyPlayer, SearchPlayer, play_match
+from halma.learn.matches import (
+    AgentPlayer,
+    Pairing,
+    PolicyPlayer,
+    SearchPlayer,
+    play_in_lockstep,
+)
 from halma.learn.metrics import read_metrics
 from halma.learn.recipe import load, names
 from halma.learn.replay_buffer import GameFiles, ReplayBuffer
@@ -175,7 +181,9 @@ def test_a_match_is_the_arena_s(variant):
     plan = make_plan(variant, agents, seed=5)
     (theirs,) = play_matches([plan], 12)
     players = [AgentPlayer(agent(name)) for name in agents]
-    ours = play_match(game, agents, players, 12, 5, plan.opening_plies)
+    pairing = Pairing(agents, players, 12, 5)
+    ours, same = play_in_lockstep(game, [pairing, pairing], plan.opening_plies)
+    assert same.fingerprints == ours.fingerprints
     assert ours.fingerprints == theirs.fingerprints
     assert ours.score == theirs.score
 
@@ -204,7 +212,8 @@ def test_self_play_asks_for_narrow_buffers_and_matches_do_not():
             SearchPlayer(recipe.game, evaluator, options, 4, 1),
             AgentPlayer(agent("random")),
         ]
-        assert play_match(recipe.game, ("net", "random"), players, 4, 5, 0).games == 4
+        pairing = Pairing(("net", "random"), players, 4, 5)
+        assert play_in_lockstep(recipe.game, [pairing], 0)[0].games == 4
     assert games[0] == games[1]
 
 
@@ -213,7 +222,8 @@ def test_networks_play_matches():
     evaluator = Equal(game)
     options = search_options(game, **search_values(small().settings.search, noise=False))
     searcher = SearchPlayer(game, evaluator, options, 64, seed=1)
-    tally = play_match(game, ("search", "policy"), [searcher, PolicyPlayer(evaluator)], 60, 1, 0)
+    players = [searcher, PolicyPlayer(evaluator)]
+    (tally,) = play_in_lockstep(game, [Pairing(("search", "policy"), players, 60, 1)], 0)
     # It sees the end of the game coming, the other one sees nothing.
     assert tally.score.interval[0] > 0.5
 
@@ -222,7 +232,7 @@ def test_a_match_can_be_stopped():
     game = halma.game("rhombus-4x4-3")
     players = [AgentPlayer(agent("random"))] * 2
     with pytest.raises(Interrupted):
-        play_match(game, ("a", "b"), players, 4, 0, 2, is_stopped=lambda: True)
+        play_in_lockstep(game, [Pairing(("a", "b"), players, 4, 0)], 2, lambda: True)
 
 
 def test_graded_by_the_truth(tmp_path):

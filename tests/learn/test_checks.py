@@ -175,7 +175,7 @@ def test_evaluations_may_change_and_learning_does_not(tmp_path):
     listener = Listener()
     small_networks.train(small_networks.small(iterations=2, **changed), other, [listener])
     assert all(np.array_equal(a, weights(other)[key]) for key, a in weights(plain).items())
-    assert {p.stage for p in listener.all(Progress)} >= {"match against random"}
+    assert {p.stage for p in listener.all(Progress)} >= {"evaluation"}
 
 
 def test_a_run_goes_on_with_other_evaluations(run, tmp_path):
@@ -239,7 +239,7 @@ def test_six_players_play_the_games_that_were_wanted(tmp_path):
     )
     last = small_networks.train(recipe, tmp_path / "run", [listener])
     totals = {report.stage: report.total for report in listener.all(Progress)}
-    assert (totals["gate"], totals["match against random"]) == (2, 4)
+    assert (totals["gate"], totals["evaluation"]) == (2, 4)
     assert last["vs_random_low"] is not None
 
 
@@ -276,4 +276,4 @@ def test_stages_are_printed_where_there_is_no_terminal(tmp_path, monkeypatch):
         iterations=1, evaluation__every=1, evaluation__games=2, evaluation__opponents="random"
     )
     small_networks.train(recipe, tmp_path / "run", [Console(stream)])
-    assert "iteration 1/1: match against random 0/2" in stream.getvalue()
+    assert "iteration 1/1: evaluation 0/2" in stream.getvalue()

@@ -13,7 +13,7 @@ from halma.agents import agent
 from halma.arena.openings import default_plies
 from halma.arena.tally import Tally
 from halma.games import Game
-from halma.learn.matches import AgentPlayer, Player, SearchPlayer, Watch, play_match
+from halma.learn.matches import AgentPlayer, Pairing, SearchPlayer, Watch, play_in_lockstep
 from halma.learn.reports.events import Progress, Reporter
 from halma.learn.sections import AlphaZeroSettings, search_values
 from halma.learn.truth import TRUTH_METRICS, NetworkTruth
@@ -66,8 +66,8 @@ class Evaluation:
             self._search_player(one, gate.simulations, seed)
             for one, seed in zip((self._candidate, best), seeds, strict=False)
         ]
-        watch = self._progress("gate")
-        return self._match(("candidate", "best"), players, gate.games, seeds[2], watch).score.value
+        pairing = Pairing(("candidate", "best"), players, gate.games, seeds[2])
+        return self._play("gate", [pairing])[0].score.value
 
     def evaluate(self, iteration: int, best: EvaluatorPool) -> dict[str, float | None]:
         """Return the best network's results against agents and against exact values.
@@ -77,12 +77,19 @@ class Evaluation:
         settings, found = self.settings, self.no_results()
         evaluation = settings.evaluation
         if self._is_due(iteration, evaluation.every):
-            for number, name in enumerate(settings.opponents):
-                seeds = self._seeds(iteration, _MATCH, number)
-                network = self._search_player(best, evaluation.simulations, seeds[0])
-                players = (network, AgentPlayer(agent(name)))
-                watch = self._progress(f"match against {name}")
-                tally = self._match(("network", name), players, evaluation.games, seeds[2], watch)
+            seeds = self._seeds(iteration, _MATCH)
+            network = self._search_player(best, evaluation.simulations, seeds[0])
+            pairings = [
+                Pairing(
+                    ("network", name),
+                    (network, AgentPlayer(agent(name))),
+                    evaluation.games,
+                    self._seeds(iteration, _MATCH, number)[2],
+                )
+                for number, name in enumerate(settings.opponents)
+            ]
+            tallies = self._play("evaluation", pairings)
+            for name, tally in zip(settings.opponents, tallies, strict=True):
                 found |= match_metrics(name, tally)
         if self._truth is not None and self._is_due(iteration, settings.truth.every):
             seed = np.random.SeedSequence((settings.seed, iteration, _TRUTH)).generate_state(1)[0]
@@ -104,24 +111,18 @@ class Evaluation:
         seeds = np.random.SeedSequence((self.settings.seed, *purpose))
         return [int(seed) for seed in seeds.generate_state(3, np.uint64) >> 2]
 
-    def _search_player(self, network: EvaluatorPool, simulations: int, seed: int) -> Player:
+    def _search_player(self, network: EvaluatorPool, simulations: int, seed: int) -> SearchPlayer:
         options = search_options(self.game, **search_values(self.settings.search, noise=False))
         simulations = simulations or self.settings.search.simulations
         return SearchPlayer(self.game, network.evaluators[0], options, simulations, seed)
 
-    def _match(
-        self,
-        names: tuple[str, str],
-        players: Sequence[Player | AgentPlayer],
-        games: int,
-        seed: int,
-        watch: Watch,
-    ) -> Tally:
-        plies = self._opening_plies
-        tally = play_match(self.game, names, players, games, seed, plies, self.is_stopped, watch)
-        for sentence in tally.failures:
-            self.reporter.note(f"{names[1]}: {sentence}")
-        return tally
+    def _play(self, stage: str, pairings: Sequence[Pairing]) -> list[Tally]:
+        watch = self._progress(stage)
+        tallies = play_in_lockstep(self.game, pairings, self._opening_plies, self.is_stopped, watch)
+        for pairing, tally in zip(pairings, tallies, strict=True):
+            for sentence in tally.failures:
+                self.reporter.note(f"{pairing.names[1]}: {sentence}")
+        return tallies
 
     def _progress(self, stage: str) -> Watch:
         """Return a function that reports the finished games of a match."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -30,44 +31,77 @@ class Player(Protocol):
         """Return a legal move for each game; the player is to move in all of them."""
 
 
-def play_match(
+@dataclass(frozen=True)
+class Pairing:
+    """The sides of a match, and its games; a player may be in several pairings."""
+
+    names: tuple[str, ...]
+    players: Sequence[Player | AgentPlayer]
+    games: int
+    seed: int
+
+
+def play_in_lockstep(
     game: Game,
-    names: Sequence[str],
-    players: Sequence[Player | AgentPlayer],
-    games: int,
-    seed: int,
+    pairings: Sequence[Pairing],
     opening_plies: int,
     is_stopped: Callable[[], bool] = lambda: False,
     watch: Watch = lambda done, total, moves: None,
-) -> Tally:
-    """Play at least `games` games in whole sets, as the arena does, and count them.
+) -> list[Tally]:
+    """Play matches of at least their number of games in whole sets, as the arena does.
 
-    All games of a set have the same opening and dice, and the players take every seat. `watch`
-    is called after every round, in which each game still going has got a move.
+    All games of a set have the same opening and dice, and the players take every seat. The games
+    of all matches advance together: in every round, each game still going gets a move, a player
+    of several matches chooses for all of them, and every agent has a thread. `watch` is called
+    before each round.
     """
-    plan = Plan(game.name, tuple(names), game.players, seed, opening_plies)
-    all_games = [MatchGame(game, plan, number) for number in range(plan.games_for(games))]
-    going = [one for one in all_games if not one.is_over]
-    moves_made = 0
-    while going:
-        watch(len(all_games) - len(going), len(all_games), moves_made)
-        for index, player in enumerate(players):
-            turn = [one for one in going if one.to_move == index]
+    tables = [_Table(game, pairing, opening_plies) for pairing in pairings]
+    going = [seat for table in tables for seat in table.seats if not seat[0].is_over]
+    total, moves_made = sum(len(table.seats) for table in tables), 0
+    agents = sum(isinstance(player, AgentPlayer) for one in pairings for player in one.players)
+    with ThreadPoolExecutor(max(agents, 1)) as threads:
+        while going:
             if is_stopped():
                 raise Interrupted
-            if isinstance(player, AgentPlayer):
-                for one in turn:
-                    one.choose_and_play(player.agent)
-            elif turn:
-                moves = player.choose([one.record for one in turn], [one.rng for one in turn])
-                for one, move in zip(turn, moves, strict=True):
-                    one.play(move)
-                moves_made += len(moves)
-        going = [one for one in going if not one.is_over]
-    tally = Tally(plan)
-    for one in all_games:
-        tally.add(one.played())
-    return tally
+            watch(total - len(going), total, moves_made)
+            turns: dict[int, tuple[Player | AgentPlayer, list[MatchGame]]] = {}
+            for one, players in going:
+                player = players[one.to_move]
+                turns.setdefault(id(player), (player, []))[1].append(one)
+            chosen_by_agents = [
+                threads.submit(player.play, turn)
+                for player, turn in turns.values()
+                if isinstance(player, AgentPlayer)
+            ]
+            for player, turn in turns.values():
+                if not isinstance(player, AgentPlayer):
+                    moves = player.choose([one.record for one in turn], [one.rng for one in turn])
+                    for one, move in zip(turn, moves, strict=True):
+                        one.play(move)
+                    moves_made += len(moves)
+            for chosen in chosen_by_agents:
+                chosen.result()
+            going = [seat for seat in going if not seat[0].is_over]
+    return [table.tally() for table in tables]
+
+
+class _Table:
+    """The games of a match."""
+
+    def __init__(self, game: Game, pairing: Pairing, opening_plies: int) -> None:
+        self._plan = Plan(game.name, pairing.names, game.players, pairing.seed, opening_plies)
+        #: every game with its players
+        self.seats = [
+            (MatchGame(game, self._plan, number), pairing.players)
+            for number in range(self._plan.games_for(pairing.games))
+        ]
+
+    def tally(self) -> Tally:
+        """Return the results of games that are over."""
+        tally = Tally(self._plan)
+        for one, _ in self.seats:
+            tally.add(one.played())
+        return tally
 
 
 @dataclass(frozen=True)
@@ -75,6 +109,11 @@ class AgentPlayer:
     """An agent, one game after the other; a game in which somebody's agent fails is lost."""
 
     agent: Agent
+
+    def play(self, games: Sequence[MatchGame]) -> None:
+        """Choose and play a move in each game."""
+        for one in games:
+            one.choose_and_play(self.agent)
 
 
 @dataclass(frozen=True)

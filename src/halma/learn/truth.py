@@ -12,7 +12,7 @@ import numpy.typing as npt
 from halma.agents.tables import OptimalAgent
 from halma.errors import RunError, TableError
 from halma.games import Game, Position
-from halma.learn.matches import AgentPlayer, PolicyPlayer, Watch, play_match
+from halma.learn.matches import AgentPlayer, Pairing, PolicyPlayer, Watch, play_in_lockstep
 from halma.learn.reports.events import Curve
 from halma.learn.sections import TruthSettings
 from halma.machine import free_memory
@@ -182,16 +182,9 @@ class NetworkTruth:
         """Return what `TRUTH_METRICS` names."""
         logits, values = evaluator.evaluate(self._planes)
         likely = np.clip(values[:, 0].astype(np.float64), _EPSILON, 1 - _EPSILON)
-        tally = play_match(
-            self._game,
-            ("network", "optimal"),
-            [PolicyPlayer(evaluator), AgentPlayer(OptimalAgent())],
-            self._games,
-            seed,
-            opening_plies=0,
-            is_stopped=is_stopped,
-            watch=watch,
-        )
+        players = (PolicyPlayer(evaluator), AgentPlayer(OptimalAgent()))
+        pairing = Pairing(("network", "optimal"), players, self._games, seed)
+        (tally,) = play_in_lockstep(self._game, [pairing], 0, is_stopped, watch)
         low, high = tally.score.interval or (None, None)
         return {
             "wr_p": tally.score.value,
