@@ -252,7 +252,7 @@ def test_an_odd_number_of_games_is_rounded_up_and_said(tmp_path):
     assert [note.text for note in listener.all(Note)] == [
         "'evaluation.games' is 3; games come in pairs, so 4 are played."
     ]
-    assert {p.total for p in listener.all(Progress) if "match" in p.stage} == {4}
+    assert {p.total for p in listener.all(Progress) if p.stage == "evaluation"} == {4}
 
 
 def test_the_next_steps_name_an_agent_that_plays(tmp_path):

@@ -66,6 +66,7 @@ def play_in_lockstep(
             watch(total - len(going), total, moves_made)
             turns: dict[int, tuple[Player | AgentPlayer, list[MatchGame]]] = {}
             for one, players in going:
+                assert one.to_move is not None  # no game is over
                 player = players[one.to_move]
                 turns.setdefault(id(player), (player, []))[1].append(one)
             chosen_by_agents = [
