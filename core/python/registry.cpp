@@ -21,6 +21,7 @@ nb::dict capabilities(const AnyGame& game) {
   out["reopen"] = hooks.reopen;
   out["symmetries"] = game.symmetries() > 1;
   out["byte_planes"] = game.byte_planes();
+  out["action_cells"] = !game.action_cells().empty();
   out["index"] = indexed;
   out["layers"] = hooks.layers && indexed;
   out["backward"] = hooks.backward && indexed;

@@ -8,6 +8,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from dataclasses import replace  # noqa: E402
+from functools import partial  # noqa: E402
 
 import onnx  # noqa: E402
 
@@ -354,3 +355,20 @@ def test_everything_learns(architecture):
     assert losses[-1] < 0.7 * losses[0]
     for old, new in zip(before, network.parameters(), strict=True):
         assert not torch.equal(old, new)
+
+
+@pytest.mark.slow
+def test_compiled_gradients_in_bfloat16_are_finite():
+    """Compiled code computes values again with other rounding; no gradient may rest on equality."""
+    info = NetworkInfo.for_game(halma.game("rhombus-7x7-6"), "modern:size=s")
+    planes = torch.randint(0, 2, (8, *info.shape), generator=torch.Generator().manual_seed(0))
+    gradients = []
+    for wrap in (lambda network: network, partial(torch.compile, dynamic=False)):
+        network = build(info, seed=0).to(memory_format=torch.channels_last).train()
+        with torch.autocast("cpu", torch.bfloat16):
+            policy, values = wrap(network)(planes.float())
+        (policy.float().square().sum() + values.float().square().sum()).backward()
+        gradients.append(torch.cat([one.grad.flatten() for one in network.parameters()]))
+    eager, compiled = gradients
+    assert torch.isfinite(compiled).all()
+    assert torch.dot(eager, compiled) / eager.norm() / compiled.norm() > 0.99

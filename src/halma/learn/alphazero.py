@@ -10,6 +10,7 @@ killed continues with what is there.
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -21,7 +22,7 @@ from halma.learn.evaluation import Evaluation
 from halma.learn.game_source import GameSource
 from halma.learn.replay_buffer import GameFiles, ReplayBuffer
 from halma.learn.reports.events import Curve, Progress
-from halma.learn.run import BAD_BATCH, MODEL, WEIGHTS
+from halma.learn.run import BAD_BATCH, COMPILED, MODEL, WEIGHTS
 from halma.learn.sections import learning_rate
 from halma.learn.selfplay import SelfPlay
 from halma.learn.session import TrainingSession
@@ -60,6 +61,9 @@ class AlphaZero(TrainingSession):
         super().__init__(*session)
         self.device = device
         self.compiled = compiled
+        if compiled:
+            # Kept beside the run, so that the next session of it does not compile again.
+            os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(self.out / COMPILED))
         self.files = GameFiles(self.out, self.game)
 
     @property

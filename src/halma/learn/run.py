@@ -5,6 +5,7 @@
     metrics.jsonl    a line per iteration
     checkpoints/     the states that the run can continue from
     games/           of a network: the games of the replay buffer
+    compiled/        of a network on a GPU: what torch.compile made
     lock             held by the process that trains
 
 A directory with another recipe, other versions or other contents is refused, never overwritten;
@@ -43,6 +44,8 @@ META = "meta.json"
 _LOCK = "lock"
 #: The best network: its weights, and to play with.
 WEIGHTS, MODEL = "best.safetensors", "best.onnx"
+#: What torch.compile made of the network.
+COMPILED = "compiled"
 #: The batch from which a loss became not a number.
 BAD_BATCH = "bad-batch.safetensors"
 

@@ -31,7 +31,15 @@ ARCHITECTURES = {
         Architecture(
             "modern",
             "a pre-activation residual tower with global pooling",
-            (Option("size", "m", "blocks and channels", choices=("s", "m", "l")),),
+            (
+                Option("size", "m", "blocks and channels", choices=("s", "m", "l")),
+                Option(
+                    "policy",
+                    "matrix",
+                    "the policy head: a matrix over the board, or products of two cells",
+                    choices=("matrix", "pairs"),
+                ),
+            ),
             main="size",
         ),
         Architecture(

@@ -6,6 +6,7 @@ import copy
 from typing import cast
 
 import torch
+import torch.fx
 from torch import Tensor, nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
@@ -61,4 +62,14 @@ def for_inference(network: Network) -> Network:
 
 def pool(x: Tensor) -> Tensor:
     """Return mean and maximum of every channel over the board: (n, 2 channels, 1, 1)."""
-    return torch.cat((torch.mean(x, (2, 3), True), torch.amax(x, (2, 3), True)), 1)
+    return torch.cat((torch.mean(x, (2, 3), True), global_max(x)), 1)
+
+
+@torch.fx.wrap
+def global_max(x: Tensor) -> Tensor:
+    """Return the maximum of every channel over the board: (n, channels, 1, 1).
+
+    Its gradient goes to the index of the maximum. That of torch.amax goes to all cells that equal
+    it, which compiled code computes again with other rounding: there may be none, and 0 / 0.
+    """
+    return torch.max(torch.flatten(x, 2), 2, keepdim=True).values.unsqueeze(3)
