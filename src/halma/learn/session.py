@@ -10,6 +10,7 @@ import math
 import threading
 import time
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import partial
@@ -116,7 +117,8 @@ class TrainingSession(ABC):
         self._timed_out = False
         #: set at Ctrl-C, or when the time is up
         self.stop_requested = threading.Event()
-        self._longest_iteration = 0.0
+        #: seconds of the last iterations; the first of a session may be much longer than others
+        self._durations: deque[float] = deque(maxlen=3)
 
     # What a method does.
 
@@ -202,7 +204,7 @@ class TrainingSession(ABC):
                 self.reporter.emit(Iteration(last))
                 if self.iteration < total and self.checkpoints.is_due:
                     self._save()
-                self._longest_iteration = max(self._longest_iteration, time.perf_counter() - began)
+                self._durations.append(time.perf_counter() - began)
             if self.iteration == total and not self.settings.checkpoints.keep:
                 self.export()
                 self.checkpoints.finish()
@@ -269,7 +271,7 @@ class TrainingSession(ABC):
         if self.stop_requested.is_set():
             return False
         now = time.perf_counter()
-        if now - self._began + self._longest_iteration > self._time_limit:
+        if now - self._began + min(self._durations, default=0.0) > self._time_limit:
             self._timed_out = True
         return not self._timed_out
 
