@@ -60,14 +60,16 @@ def open_file(path: Path, error: type[HalmaError] = HalmaError) -> BinaryIO:
         raise error(f"'{path}' cannot be read: {fault.strerror}.") from None
     except ValueError:
         raise error(f"{str(path)!r} cannot be the name of a file.") from None
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    mode = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(mode):
         os.close(descriptor)
-        raise error(f"'{path}' cannot be read: it is not a file.")
+        what = "a folder" if stat.S_ISDIR(mode) else "not a file"
+        raise error(f"'{path}' cannot be read: it is {what}.")
     return os.fdopen(descriptor, "rb")
 
 
 def read_file(path: Path, most: int, error: type[HalmaError] = HalmaError) -> bytes:
-    """Return what a file contains; an `error` if it cannot be read or has more than `most` bytes."""
+    """Return the bytes of a file, or raise an `error`: also where it has more than `most`."""
     with open_file(path, error) as file:
         try:
             content = file.read(most + 1)

@@ -134,6 +134,20 @@ def list_of(check: Check, length: int | None = None) -> Check:
     return check_list
 
 
+def tuple_of(*checks: Check) -> Check:
+    """Check a list of things that differ."""
+
+    def check_tuple(value: Any) -> str:
+        if not isinstance(value, list) or len(value) != len(checks):
+            return f"is not a list of {len(checks)} entries"
+        for number, (check, entry) in enumerate(zip(checks, value, strict=True), start=1):
+            if fault := check(entry):
+                return f"has an entry {number} that {fault}"
+        return ""
+
+    return check_tuple
+
+
 def map_of(check: Check) -> Check:
     """Check an object whose values are of one kind."""
 

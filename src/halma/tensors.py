@@ -21,7 +21,6 @@ from halma.files import atomic_write, open_file, remove_temporary_files
 from halma.structure import ArrayKind, Check, header_fault, parse_json, plain, values_fault
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
     Array = npt.NDArray[Any]
@@ -140,12 +139,12 @@ def open_tensors(
     path: Path,
     expected: Mapping[str, Any],
     structure: Check = plain,
-    arrays: Callable[[dict[str, Any]], Mapping[str, ArrayKind]] | None = None,
+    arrays: Callable[[TensorFile], Mapping[str, ArrayKind]] | None = None,
 ) -> TensorFile:
     """Open a file after checking that it is undamaged and has the contents that are wanted.
 
     `expected` has the values that parts of the description must have, `structure` checks the
-    whole of it, and `arrays` returns what the arrays must be for a description.
+    whole of it, and `arrays` returns what the arrays must be, by description and names.
     """
     file = _open(path)
     description = file.description
@@ -159,7 +158,7 @@ def open_tensors(
     fault = structure(description)
     kinds: Mapping[str, ArrayKind] = {}
     if arrays is not None and not fault:
-        kinds = arrays(description)
+        kinds = arrays(file)
         fault = header_fault({n: (file.dtype(n), file.shape(n)) for n in file.names}, kinds)
     if fault:
         raise TensorFileError(f"'{path}' is not used: it {fault}.")

@@ -12,6 +12,7 @@ import typer
 from halma.cli import completion
 from halma.cli.verb import INTERRUPTED, GameName, JsonFlag, drawing, note, print_answer
 from halma.errors import HalmaError
+from halma.structure import whole
 
 if TYPE_CHECKING:
     from halma.agents import Step
@@ -105,7 +106,7 @@ def _begin(
     if start not in (None, saved.record.start):
         raise HalmaError(f"The game in '{save}' starts from another position.")
     first = saved.facts.get("seed")
-    return saved.record, first if seed is None and isinstance(first, int) else drawn
+    return saved.record, first if seed is None and not whole()(first) else drawn
 
 
 def _print_result(live: LiveGame, names: Sequence[str]) -> None:

@@ -33,6 +33,8 @@ _KINDS: dict[Any, str] = {
 }
 _OPTION_TYPES: dict[str, Any] = {"int": int, "float": float, "bool": bool, "choice": str}
 _WIDTH = 92
+#: Larger whole numbers may be none of a float.
+_HUGE = 2**1000
 
 
 @dataclass(frozen=True)
@@ -183,7 +185,7 @@ def unknown(key: str, known: Iterable[str]) -> RecipeError:
 
 def _checked(wanted: type[Any], about: About, key: str, value: Any) -> Plain:
     if wanted is float and isinstance(value, int) and not isinstance(value, bool):
-        value = float(value)
+        value = float(value) if abs(value) < _HUGE else math.inf
     if wanted == Texts:
         right = isinstance(value, list | tuple) and all(isinstance(text, str) for text in value)
         value = tuple(value) if right else value
@@ -192,7 +194,7 @@ def _checked(wanted: type[Any], about: About, key: str, value: Any) -> Plain:
     if right and about.choices:
         right = value in about.choices
     elif right and wanted in (int, float):
-        right = math.isfinite(value) and about.low <= value <= about.high
+        right = abs(value) < math.inf and about.low <= value <= about.high
     if right:
         found: Plain = value
         return found
