@@ -113,6 +113,7 @@ def sqlite_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, sqlite3.Warning) as error:
-        raise StoreError(f"'{path}' cannot be used for games: {error}.") from None
+        reason = " ".join(str(error).split())[:200]  # it may quote the definition of a table
+        raise StoreError(f"'{path}' cannot be used for games: {reason}.") from None
     except UnicodeDecodeError:  # in SQLite's own message, about names in a damaged file
         raise StoreError(f"'{path}' cannot be used for games: it is damaged.") from None

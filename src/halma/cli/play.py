@@ -105,8 +105,8 @@ def _begin(
         return Record(game, start), drawn
     if start not in (None, saved.record.start):
         raise HalmaError(f"The game in '{save}' starts from another position.")
-    first = saved.facts.get("seed")
-    return saved.record, first if seed is None and not whole()(first) else drawn
+    first = saved.facts.get("seed", drawn)
+    return saved.record, int(first) if seed is None and not whole()(first) else drawn
 
 
 def _print_result(live: LiveGame, names: Sequence[str]) -> None:

@@ -31,6 +31,8 @@ LARGEST_FILE = 16 * 1024 * 1024
 _GAME_FILES = 3
 #: Largest file of games once it is unpacked: games are compressed to about a tenth.
 _LARGEST_GAMES = 64 * LARGEST_FILE
+#: Largest file of a bundle that is read.
+_MOST_BYTES = 4 * LARGEST_FILE
 _CHECKPOINT = re.compile(r"checkpoints/iteration-\d{6,18}\.safetensors")
 #: Share of the largest size that files of games aim at.
 _MARGIN = 0.9
@@ -66,7 +68,7 @@ def unpack(bundle: Path, run: Path, game: Game) -> None:
         raise RunError(f"'{run}' is not empty, so nothing is unpacked into it.")
     files = GameFiles(run, game)
     files.folder.mkdir(parents=True, exist_ok=True)
-    state = io.BytesIO(read_file(bundle / STATE, LARGEST_FILE, RunError))
+    state = io.BytesIO(read_file(bundle / STATE, _MOST_BYTES, RunError))
     try:
         with tarfile.open(fileobj=state, mode="r:") as tar:
             for member in tar.getmembers():
@@ -75,7 +77,7 @@ def unpack(bundle: Path, run: Path, game: Game) -> None:
             tar.extractall(run, filter="data")
     except (tarfile.TarError, EOFError, ValueError, OverflowError) as error:
         raise RunError(f"'{bundle / STATE}' is damaged: {error}.") from None
-    replace_file(run / WEIGHTS, read_file(bundle / WEIGHTS, LARGEST_FILE, RunError))
+    replace_file(run / WEIGHTS, read_file(bundle / WEIGHTS, _MOST_BYTES, RunError))
     for path in sorted(bundle.glob("games-*.gz")):
         number = path.name.removeprefix("games-").removesuffix(".gz")
         if number.isdecimal():
@@ -90,7 +92,7 @@ def _is_state(member: tarfile.TarInfo) -> bool:
 
 def _unpacked_games(path: Path) -> bytes:
     """Return what a file of games holds; a reader of the run checks it."""
-    data = io.BytesIO(read_file(path, LARGEST_FILE, RunError))
+    data = io.BytesIO(read_file(path, _MOST_BYTES, RunError))
     try:
         with gzip.open(data) as packed:
             games = packed.read(_LARGEST_GAMES + 1)

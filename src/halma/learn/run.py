@@ -32,7 +32,7 @@ from halma.files import TEMPORARY, read_file, replace_file
 from halma.learn.recipe import Recipe, load
 from halma.learn.settings import Plain, write_value
 from halma.machine import processor
-from halma.structure import fields, optional, parse_json, text, whole
+from halma.structure import fields, optional, parse_json, plain, text
 
 #: Counts up when the files of a run directory change their meaning.
 FORMAT = 2
@@ -48,9 +48,8 @@ WEIGHTS, MODEL = "best.safetensors", "best.onnx"
 BAD_BATCH = "bad-batch.safetensors"
 
 _LARGEST_META = 1 << 20
-_STRUCTURE = fields(
-    {"format": whole(), "halma": text(), "rules_version": whole()}, {"recipe": optional(text())}
-)
+_VERSIONS = ("format", "halma", "rules_version")
+_STRUCTURE = fields(dict.fromkeys(_VERSIONS, plain), {"recipe": optional(text())})
 
 
 @dataclass
@@ -183,11 +182,8 @@ class RunDirectory:
 
     def _versions(self) -> dict[str, Any]:
         """Return what must agree for a run to continue."""
-        return {
-            "format": FORMAT,
-            "halma": halma.__version__,
-            "rules_version": self.recipe.game.core.version,
-        }
+        values = (FORMAT, halma.__version__, self.recipe.game.core.version)
+        return dict(zip(_VERSIONS, values, strict=True))
 
     def _circumstances(self) -> dict[str, Any]:
         """Return the circumstances of a new run, for readers."""

@@ -106,8 +106,8 @@ def open_lookup_table(path: Path, game: Game, keep: bool = True) -> LookupTable:
         except TensorFileError as error:
             faults.append(error)
             continue
-        for error in faults:
-            _warn(f"{error} The table of iteration {found.iteration} is used instead.")
+        for fault in faults:
+            _warn(f"{fault} The table of iteration {found.iteration} is used instead.")
         return found
     raise faults[0]
 

@@ -111,7 +111,10 @@ def _run(
     wait = checkpoint_seconds
     progress(engine.done, engine.total)
     while not engine.finished:
-        engine.step()
+        try:
+            engine.step()
+        except ValueError as error:
+            raise TableError(f"'{engine.game.name}' cannot be solved: {error}.") from None
         progress(engine.done, engine.total)
         now = time.perf_counter()
         if partial is not None and not engine.finished and now - saved >= wait:
