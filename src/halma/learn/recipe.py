@@ -29,6 +29,8 @@ FOLDER = Path(halma.__file__).parent / "recipes"
 _MAX_DEPTH = 10
 #: Largest file that may be a recipe, in bytes.
 _MAX_SIZE = 1 << 17
+#: Most dots outside comments: the time to read dotted keys grows with the square of their length.
+_MAX_DOTS = 1500
 #: Settings that name games and agents, which may be in files; the last has several of them.
 _OPPONENTS = "evaluation.opponents"
 _NAMES = ("game", "warm_start.agent", _OPPONENTS)
@@ -145,6 +147,9 @@ def _merged(name: str, beside: Path | None, depth: int) -> dict[str, Any]:
     if depth > _MAX_DEPTH:
         raise RecipeError(f"The recipe '{name}' extends itself in the end.")
     content = read_file(path, _MAX_SIZE, RecipeError)
+    lines = (line for line in content.split(b"\n") if not line.startswith(b"#"))
+    if sum(line.count(b".") for line in lines) > _MAX_DOTS:
+        raise RecipeError(f"'{path}' is not a recipe: it has more than {_MAX_DOTS:,} dots.")
     try:
         given = tomllib.loads(content.decode())
     except ValueError as error:  # also of a number with thousands of digits
