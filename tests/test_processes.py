@@ -27,6 +27,8 @@ def double_slowly(item, report):
     report(0.5)
     if item == "die":
         os._exit(3)
+    if item == "crash":
+        os.kill(os.getpid(), signal.SIGSEGV)
     return 2 * item if item != "fail" else item / 2
 
 
@@ -60,13 +62,14 @@ def test_endless_items_are_taken_as_needed():
 
 
 def test_failures_do_not_stop_other_tasks():
-    items = [1, "die", "fail", 2]
+    items = [1, "die", "fail", 2, "crash"]
     with ProcessPool(double_slowly, 1) as pool:
         events = list(pool.run(items, queued=3))
-    assert [e.index for e in events if isinstance(e, TaskProgress)] == [0, 1, 2, 3]
+    assert [e.index for e in events if isinstance(e, TaskProgress)] == [0, 1, 2, 3, 4]
     ends = {e.index: e for e in events if isinstance(e, TaskEnd)}
     assert (ends[0].result, ends[3].result) == (2, 4)
     assert isinstance(ends[1].error, WorkerError) and "status 3" in str(ends[1].error)
+    assert "ended by SIGSEGV" in str(ends[4].error)
     assert str(ends[2].error).startswith("TypeError: ")
     assert "double_slowly" in ends[2].error.__notes__[0]
 

@@ -200,7 +200,10 @@ class _Worker(Generic[T, R]):
         except (EOFError, OSError):
             self.is_dead = True
             self.process.join(10)
-            error = WorkerError(f"A worker process ended with status {self.process.exitcode}.")
+            error = WorkerError(
+                f"A worker process ended {_ending(self.process.exitcode)}. Code of your own that "
+                "crashes or calls os._exit does that, and so does a lack of memory."
+            )
             self.end()
             sent = None, error
         if isinstance(sent, float):
@@ -213,6 +216,14 @@ class _Worker(Generic[T, R]):
         self.pipe.close()
         self.process.terminate()
         self.process.join()
+
+
+def _ending(status: int | None) -> str:
+    """Return how a process ended, as a clause."""
+    if status is not None and status < 0:
+        with suppress(ValueError):
+            return f"by {signal.Signals(-status).name}"
+    return f"with status {status}"
 
 
 def _start_ignoring_sigint(process: BaseProcess) -> None:
