@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 
-from fork_server import BROKEN, CLOSED, FULL, ForkServer
-from quick_commands import PREPARATION, QUICK, WITHOUT_OUTPUT
+from cli.fork_server import BROKEN, CLOSED, FULL, ForkServer
+from cli.quick_commands import PREPARATION, QUICK, WITHOUT_OUTPUT
 
 
 @dataclass(frozen=True)

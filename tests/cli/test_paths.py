@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from terminals import prepared_server
+from cli.terminals import prepared_server
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 #: Copies of examples by name; {} is the name with bytes that are not text.

@@ -5,9 +5,9 @@ import re
 import subprocess
 
 import pytest
+from cli.quick_commands import QUICK, WITHOUT_OUTPUT
+from cli.terminals import TERMINALS, check, prepared_server
 from cli_helpers import HALMA
-from quick_commands import QUICK, WITHOUT_OUTPUT
-from terminals import TERMINALS, check, prepared_server
 from typer.main import get_command
 
 from halma.cli.app import app
