@@ -142,11 +142,13 @@ def _merged(name: str, beside: Path | None, depth: int) -> dict[str, Any]:
     path = _find(name, beside)
     if depth > _MAX_DEPTH:
         raise RecipeError(f"The recipe '{name}' extends itself in the end.")
+    if path.stat().st_size > _MAX_SIZE:
+        raise RecipeError(f"'{path}' is too long to be a recipe.")
     try:
-        if path.stat().st_size > _MAX_SIZE:
-            raise RecipeError(f"'{path}' is too long to be a recipe.")
         given = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except RecursionError:
+        raise RecipeError(f"'{path}' is not a recipe: it is nested too deeply.") from None
+    except ValueError as error:  # besides TOML's own, of bytes that are not text and huge numbers
         raise RecipeError(f"'{path}' is not TOML: {error}.") from None
     parent = given.pop("extends", None)
     if parent is None:
@@ -171,11 +173,11 @@ def _renamed(key: str, value: Any, rename: Callable[[str, Path], str], folder: P
 
 
 def _flat(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a TOML document by key: `search.simulations`."""
+    """Return the values of a TOML document by key: `search.simulations`; sections do not nest."""
     found: dict[str, Any] = {}
     for name, value in given.items():
         if isinstance(value, dict):
-            found |= {f"{name}.{key}": inner for key, inner in _flat(value).items()}
+            found |= {f"{name}.{key}": inner for key, inner in value.items()}
         else:
             found[name] = value
     return found
