@@ -244,7 +244,7 @@ def time_limit(seconds: float) -> Iterator[None]:
 def _raise_too_slow(number: int, frame: object) -> None:
     """Raise `TooSlow`, unless other programs had the processor all the time."""
     waited, worked = time.monotonic() - _began[0], time.process_time() - _began[1]
-    if worked >= SLOWEST / 2 or waited > _LONGEST_WAIT:
+    if worked >= 0.9 * SLOWEST or waited > _LONGEST_WAIT:
         raise TooSlow
 
 
