@@ -14,7 +14,6 @@ from collections.abc import Iterable
 _MOST, _MOST_QUOTED = 1000, 120
 _QUOTED = re.compile(rf"(?<!\w)'[^']{{{_MOST_QUOTED},}}'(?!\w)")
 
-
 #: Longest part of an error message of another library or of the user's code.
 _MOST_OTHERS = 300
 
