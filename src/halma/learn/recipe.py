@@ -181,11 +181,11 @@ def _renamed(key: str, value: Any, rename: Callable[[str, Path], str], folder: P
 
 
 def _flat(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a TOML document by key: `search.simulations`."""
+    """Return the values of a TOML document by key: `search.simulations`; sections do not nest."""
     found: dict[str, Any] = {}
     for name, value in given.items():
         if isinstance(value, dict):
-            found |= {f"{name}.{key}": inner for key, inner in _flat(value).items()}
+            found |= {f"{name}.{key}": inner for key, inner in value.items()}
         else:
             found[name] = value
     return found

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 import math
+import reprlib
+import sys
 import textwrap
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -33,8 +35,6 @@ _KINDS: dict[Any, str] = {
 }
 _OPTION_TYPES: dict[str, Any] = {"int": int, "float": float, "bool": bool, "choice": str}
 _WIDTH = 92
-#: Larger whole numbers may be none of a float.
-_HUGE = 2**1000
 
 
 @dataclass(frozen=True)
@@ -184,8 +184,9 @@ def unknown(key: str, known: Iterable[str]) -> RecipeError:
 
 
 def _checked(wanted: type[Any], about: About, key: str, value: Any) -> Plain:
-    if wanted is float and isinstance(value, int) and not isinstance(value, bool):
-        value = float(value) if abs(value) < _HUGE else math.inf
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if wanted is float and whole and abs(value) <= sys.float_info.max:
+        value = float(value)
     if wanted == Texts:
         right = isinstance(value, list | tuple) and all(isinstance(text, str) for text in value)
         value = tuple(value) if right else value
@@ -194,7 +195,7 @@ def _checked(wanted: type[Any], about: About, key: str, value: Any) -> Plain:
     if right and about.choices:
         right = value in about.choices
     elif right and wanted in (int, float):
-        right = abs(value) < math.inf and about.low <= value <= about.high
+        right = abs(value) != math.inf and about.low <= value <= about.high
     if right:
         found: Plain = value
         return found
@@ -212,5 +213,9 @@ def _range(about: About) -> str:
 
 
 def _show(value: Any) -> str:
-    text = write_value(value) if isinstance(value, str | int | float) else str(value)
+    try:
+        plain = isinstance(value, str | int | float)
+        text = write_value(value) if plain else reprlib.repr(value)  # of any depth
+    except ValueError:  # it has more digits than Python writes
+        return "so large a number"
     return text if len(text) <= 40 else text[:37] + "..."
