@@ -15,8 +15,6 @@ def test_a_tiny_run_has_every_row(monkeypatch):
     monkeypatch.setattr(selfplay, "SLOTS", 4)
     monkeypatch.setattr(network, "CPU_BATCH", 4)
     monkeypatch.setattr(network, "LEAST_SECONDS", 0.5)
-    monkeypatch.setattr(network, "LEARNER_GAMES", 4)
-    monkeypatch.setattr(network, "LEARNER_STEPS", 2)
     notes = []
     report = BenchReport.collect(selfplay.measure_selfplay(TINY, 0), notes.append)
     names = [row.name for row in report.rows]
@@ -25,7 +23,6 @@ def test_a_tiny_run_has_every_row(monkeypatch):
         assert f"{case.variant} memory" in names
     assert "ewn-3x3-3 games" in names and "self-play beside the network" in names
     assert "180 simulations, one move, one core" in names
-    assert "learner at work, not waiting" in names
     assert len(notes) == len(names)
     assert all(row.value > 0 for row in report.rows)
 

@@ -1,4 +1,4 @@
-"""The speed of a network: alone, in self-play, for one move, and in training.
+"""The speed of a network: alone, in self-play, and for one move.
 
 The network is liu2019's, untrained, as its weights do not affect its speed. It runs on a GPU
 where there is one, compiled and in bfloat16, otherwise in onnxruntime with a thread per core.
@@ -22,16 +22,13 @@ from halma.bench.harness import Effort, Measurement
 from halma.games import Game, Record
 from halma.interrupt import Interrupted
 from halma.learn.recipe import Recipe, load
-from halma.learn.replay_buffer import ReplayBuffer
 from halma.learn.selfplay import SelfPlay
-from halma.learn.trainer import Trainer
-from halma.learn.warm_start import agent_games
 from halma.machine import core_count
 from halma.networks.architectures.blocks import Network
 from halma.networks.architectures.build import build
 from halma.networks.export import export
 from halma.networks.network_file import NetworkInfo
-from halma.networks.torch_evaluator import EvaluatorPool, find_device
+from halma.networks.torch_evaluator import EvaluatorPool
 
 VARIANT, NETWORK, SIMULATIONS = "rhombus-7x7-6:liu2019", "liu2019", 175
 #: reported by liu2019: plies of a game, games per second on 12 cores and a GPU
@@ -42,18 +39,14 @@ CPU_SHARE, GPU_SHARE = 0.90, 0.60
 CPU_BATCH, GPU_BATCH = 256, 8192
 #: simulations of a single move on one core, and the goal in seconds
 MOVE_SIMULATIONS, MOVE_SECONDS = 180, 0.3
-#: goal for the fraction of training time spent in forward, backward and optimiser
-LEARNER_SHARE = 0.8
-LEARNER_GAMES, LEARNER_STEPS = 60, 60
 #: long enough for many batches of every group on a slow machine
 LEAST_SECONDS = 5.0
 
 
 def measure_network(effort: Effort, seed: int) -> Iterator[Measurement]:
-    """Measure self-play, one move and training with a network."""
+    """Measure self-play and one move with a network."""
     yield from beside_network(effort, seed)
     yield one_move(effort, seed)
-    yield learner(seed)
 
 
 def beside_network(effort: Effort, seed: int) -> list[Measurement]:
@@ -110,20 +103,6 @@ def one_move(effort: Effort, seed: int) -> Measurement:
             best = min(best, time.perf_counter() - began)
     name = f"{MOVE_SIMULATIONS} simulations, one move, one core"
     return Measurement(name, best, "s", MOVE_SECONDS, at_most=True)
-
-
-def learner(seed: int) -> Measurement:
-    """Measure the fraction of training time that is not spent waiting for batches."""
-    recipe = _recipe(seed, **{"warm_start.games": LEARNER_GAMES})
-    settings = recipe.settings
-    buffer = ReplayBuffer(recipe.game, LEARNER_GAMES, position_share=1.0, seed=seed)
-    buffer.add(1, agent_games(recipe.game, settings))
-    buffer.gather()
-    trainer = Trainer(recipe.game, settings, find_device("auto"), threads=core_count())
-    rate = settings.learning.rate
-    trainer.train(buffer, LEARNER_STEPS, rate, (seed, 0))  # the first steps allocate
-    losses = trainer.train(buffer, LEARNER_STEPS, rate, (seed, 1))
-    return Measurement("learner at work, not waiting", losses.busy, "of its time", LEARNER_SHARE)
 
 
 def _recipe(seed: int, **changes: Any) -> Recipe:

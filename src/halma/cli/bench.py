@@ -41,6 +41,10 @@ BENCHMARKS = {
 
     The pool alone runs on one thread, with a network on every core.
     """,
+    "training": """Measure training with a network: steps, and a run.
+
+    On a GPU with the recipe rhombus-7x7-6, otherwise with quick. A quick measurement has no run.
+    """,
 }
 
 

@@ -44,6 +44,10 @@ def train(
     device: Annotated[
         str, typer.Option(help="Where a network is trained: auto, cpu or cuda.")
     ] = "auto",
+    compiled: Annotated[
+        bool,
+        typer.Option("--compile", help="On a GPU: torch.compile; pays off after minutes."),
+    ] = False,
     minutes: Annotated[
         float | None,
         typer.Option(min=0, help="Stop after this time, with a checkpoint."),
@@ -77,6 +81,7 @@ def train(
             threads=threads or os.cpu_count() or 1,
             device=device,
             seconds=math.inf if minutes is None else 60 * minutes,
+            compiled=compiled,
         )
     except KeyboardInterrupt:
         _print_how_to_continue()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from halma.errors import OptionError, suggestion
+from halma.games import game as game_named
 from halma.names import Option, Value, join, resolve, split
 
 
@@ -82,6 +83,10 @@ class ChosenArchitecture:
             raise OptionError(
                 f"'{wanted.name}' needs a board of at least {wanted.min_size} rows and columns, "
                 f"and '{game}' has {shape[1]} and {shape[2]}."
+            )
+        if self.values.get("policy") == "pairs" and not game_named(game).core.action_cells:
+            raise OptionError(
+                f"'policy=pairs' does not fit '{game}': its moves are not pairs of cells."
             )
 
 
