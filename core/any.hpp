@@ -53,7 +53,6 @@ class AnyGame {
   virtual int version() const = 0;
   virtual bool uses_context() const { return true; }
   virtual bool byte_planes() const { return false; }
-  virtual std::vector<std::array<int, 2>> action_cells() const { return {}; }
   virtual std::uint64_t key(const Bytes* state) const = 0;
   virtual std::uint64_t index_size() const = 0;
   virtual std::uint64_t index(const Bytes* state) const = 0;
@@ -131,7 +130,6 @@ class Erased final : public AnyGame {
   int version() const override { return game_.version(); }
   bool uses_context() const override { return halma::uses_context(game_); }
   bool byte_planes() const override { return halma::byte_planes(game_); }
-  std::vector<std::array<int, 2>> action_cells() const override { return halma::action_cells(game_); }
   std::uint64_t key(const Bytes* s) const override { return game_.key(load(s)); }
   std::uint64_t index_size() const override { return game_.index_size(); }
   std::uint64_t index(const Bytes* s) const override { return game_.index(load(s)); }

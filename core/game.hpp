@@ -11,7 +11,6 @@
 //   terminal  neither: legal() lists no move.
 #pragma once
 
-#include <array>
 #include <concepts>
 #include <cstdint>
 #include <optional>
@@ -186,9 +185,6 @@ concept Game =
 //   bool uses_context()                 whether encode() looks at the context; without it, yes
 //   bool byte_planes()                  whether all that encode() writes are whole numbers from 0 to
 //                                       255, so that planes are passed on as bytes; without it, no
-//   vector<array<int, 2>> action_cells() for every policy index, the cells of the planes that it
-//                                       moves from and to, -1 where it has none, so that networks
-//                                       can score moves by pairs of cells; without it, none
 //   static constexpr bool kIndexed      false in a family none of whose variants has a dense index:
 //                                       nothing that needs one is compiled
 //   class Layers                        an order of solving a game with chance: HasLayers
@@ -253,14 +249,6 @@ bool byte_planes(const G& game) {
     return game.byte_planes();
   else
     return false;
-}
-
-template <Game G>
-std::vector<std::array<int, 2>> action_cells(const G& game) {
-  if constexpr (requires { game.action_cells(); })
-    return game.action_cells();
-  else
-    return {};
 }
 
 template <class G>

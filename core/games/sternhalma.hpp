@@ -5,10 +5,7 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <tuple>
-#include <utility>
 
 #include "../game.hpp"
 #include "../indexing.hpp"
@@ -230,8 +227,18 @@ class Sternhalma {
       if (from == to) return action / board_.size() == 0 ? kPass : kNoMove;
     } else {
       if (action == actions() - 1) return kPass;
-      std::tie(from, to) = holes_of(action);
-      if (to == HoleBoard::kOff || from == to) return kNoMove;
+      if (action < jump_base_[0]) {
+        from = open_[action / HoleBoard::kDirections];
+        to = map_.neighbour[from][action % HoleBoard::kDirections];
+        if (to == HoleBoard::kOff) return kNoMove;
+      } else {
+        int c = 0;
+        while (action >= jump_base_[c + 1]) ++c;
+        const int size = static_cast<int>(open_in_class_[c].size());
+        from = open_in_class_[c][(action - jump_base_[c]) / size];
+        to = open_in_class_[c][(action - jump_base_[c]) % size];
+        if (from == to) return kNoMove;
+      }
     }
     from = back[from];
     to = back[to];
@@ -240,17 +247,6 @@ class Sternhalma {
         !map_.has(map_.target[s.mover], to))
       return kNoMove;
     return static_cast<Move>(from | to << 8);
-  }
-
-  // By board: the cells of the planes that an action moves from and to. A pass, and a step off
-  // the board, have none.
-  std::vector<std::array<int, 2>> action_cells() const {
-    if (options().ids_view) return {};
-    std::vector<std::array<int, 2>> cells(actions(), {-1, -1});
-    for (int action = 0; action < actions() - 1; ++action)
-      if (const auto [from, to] = holes_of(action); to != HoleBoard::kOff)
-        cells[action] = {board_.cell(from), board_.cell(to)};
-    return cells;
   }
 
   // Planes over the matrix, the mover's home at the bottom (bottom left on a rhombus).
@@ -480,20 +476,6 @@ class Sternhalma {
   }
 
  private:
-  /// By board: the holes that an action other than the pass moves from and to, in the mover's
-  /// view; a step may lead off the board.
-  std::pair<int, int> holes_of(int action) const {
-    if (action < jump_base_[0]) {
-      const int from = open_[action / HoleBoard::kDirections];
-      return {from, map_.neighbour[from][action % HoleBoard::kDirections]};
-    }
-    int c = 0;
-    while (action >= jump_base_[c + 1]) ++c;
-    const int size = static_cast<int>(open_in_class_[c].size());
-    const int pair = action - jump_base_[c];
-    return {open_in_class_[c][pair / size], open_in_class_[c][pair % size]};
-  }
-
   void put(State& s, int player, int id, int hole) const {
     s.piece[player * army_ + id] = static_cast<std::uint8_t>(hole);
     s.occupied[map_.parity[hole]] |= std::uint64_t{1} << map_.bit[hole];

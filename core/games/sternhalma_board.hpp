@@ -39,8 +39,6 @@ struct HoleBoard {
   std::vector<int> seat_point;  // [player]: the point of the star it starts from
 
   int size() const { return static_cast<int>(holes.size()); }
-  /// The cell of the matrix that a hole is in.
-  int cell(int hole) const { return holes[hole].row * columns + holes[hole].column; }
 
   int find(int q, int r) const {
     for (int h = 0; h < size(); ++h)

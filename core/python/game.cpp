@@ -1,5 +1,4 @@
 // Bindings of AnyGame: states are bytes, moves and outcomes are integers.
-#include <nanobind/stl/array.h>
 #include <nanobind/stl/tuple.h>
 
 #include "bind.hpp"
@@ -155,8 +154,6 @@ void bind_game(nb::module_& module) {
       .def_prop_ro("index_size", &AnyGame::index_size)
       .def_prop_ro("uses_context", &AnyGame::uses_context, "Whether planes look at the game's past.")
       .def_prop_ro("byte_planes", &AnyGame::byte_planes, "Whether planes fit into bytes.")
-      .def_prop_ro("action_cells", &AnyGame::action_cells,
-                   "For every policy index the cells it moves from and to, or -1; empty if unknown.")
       .def_prop_ro(
           "shape", [](G g) { return nb::make_tuple(g.shape().planes, g.shape().rows, g.shape().columns); },
           nb::sig("def shape(self) -> tuple[int, int, int]"))

@@ -21,7 +21,6 @@ nb::dict capabilities(const AnyGame& game) {
   out["reopen"] = hooks.reopen;
   out["symmetries"] = game.symmetries() > 1;
   out["byte_planes"] = game.byte_planes();
-  out["action_cells"] = !game.action_cells().empty();
   out["index"] = indexed;
   out["layers"] = hooks.layers && indexed;
   out["backward"] = hooks.backward && indexed;

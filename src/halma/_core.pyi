@@ -79,12 +79,6 @@ class AnyGame:
         """Whether planes fit into bytes."""
 
     @property
-    def action_cells(self) -> list[list[int]]:
-        """
-        For every policy index the cells it moves from and to, or -1; empty if unknown.
-        """
-
-    @property
     def shape(self) -> tuple[int, int, int]: ...
 
     @property

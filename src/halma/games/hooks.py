@@ -34,10 +34,6 @@ _HOOKS = {
         "network input as bytes",
         "planes are floats, four times as large",
     ),
-    "action_cells": (
-        "policy heads that score pairs of cells",
-        "networks score moves by a matrix over the whole board",
-    ),
     "index": (
         "`halma solve`, `optimal` and tabular training, for two players",
         "the variant can be neither solved nor tabulated",

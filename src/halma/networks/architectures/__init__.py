@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from halma.errors import OptionError, suggestion
-from halma.games import game as game_named
 from halma.names import Option, Value, join, resolve, split
 
 
@@ -32,15 +31,7 @@ ARCHITECTURES = {
         Architecture(
             "modern",
             "a pre-activation residual tower with global pooling",
-            (
-                Option("size", "m", "blocks and channels", choices=("s", "m", "l")),
-                Option(
-                    "policy",
-                    "matrix",
-                    "the policy head: a matrix over the board, or products of two cells",
-                    choices=("matrix", "pairs"),
-                ),
-            ),
+            (Option("size", "m", "blocks and channels", choices=("s", "m", "l")),),
             main="size",
         ),
         Architecture(
@@ -83,10 +74,6 @@ class ChosenArchitecture:
             raise OptionError(
                 f"'{wanted.name}' needs a board of at least {wanted.min_size} rows and columns, "
                 f"and '{game}' has {shape[1]} and {shape[2]}."
-            )
-        if self.values.get("policy") == "pairs" and not game_named(game).core.action_cells:
-            raise OptionError(
-                f"'policy=pairs' does not fit '{game}': its moves are not pairs of cells."
             )
 
 
