@@ -3,9 +3,6 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from halma.errors import HalmaError
-from halma.games import Game, Move, Outcome, Position, Record, game, variant_names
-
 if TYPE_CHECKING:
     from halma import agents as agents
     from halma import arena as arena
@@ -14,6 +11,8 @@ if TYPE_CHECKING:
     from halma import networks as networks
     from halma import search as search
     from halma import solve as solve
+    from halma.errors import HalmaError
+    from halma.games import Game, Move, Outcome, Position, Record, game, variant_names
     from halma.networks import load_network
 
 __version__ = "0.1.0"
@@ -31,12 +30,26 @@ __all__ = [
 ]
 
 _SUBPACKAGES = ("agents", "arena", "envs", "learn", "networks", "search", "solve")
+#: what the package offers under its own name, and where it is
+_OFFERED = {
+    "HalmaError": "errors",
+    "load_network": "networks",
+    **dict.fromkeys(
+        ("Game", "Move", "Outcome", "Position", "Record", "game", "variant_names"), "games"
+    ),
+}
 
 
 def __getattr__(name: str) -> Any:
-    # Imported at first use, so that `import halma` is fast.
+    # Imported at first use: `import halma` is fast, and the command line handles Ctrl-C before
+    # anything that takes time is imported.
     if name in _SUBPACKAGES:
         return import_module(f"halma.{name}")
-    if name == "load_network":
-        return import_module("halma.networks").load_network
-    raise AttributeError(f"module 'halma' has no attribute '{name}'")
+    if name not in _OFFERED:
+        raise AttributeError(f"module 'halma' has no attribute '{name}'")
+    found = globals()[name] = getattr(import_module(f"halma.{_OFFERED[name]}"), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_SUBPACKAGES})

@@ -15,6 +15,7 @@ import typer
 
 from halma.cli import completion
 from halma.errors import HalmaError
+from halma.interrupt import INTERRUPTED, raising_sigint
 from halma.machine import is_optional, missing_library
 from halma.plugins import explain
 
@@ -36,9 +37,18 @@ GameName = Annotated[
     ),
 ]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-Seed = Annotated[int, typer.Option(help="Seed of the random numbers.")]
 
-_USER_ERROR, INTERRUPTED, _BROKEN_PIPE = 2, 130, 141
+
+def check_seed(seed: int | None) -> int | None:
+    """Refuse a `--seed` that the random numbers cannot be made from."""
+    if seed is not None and not 0 <= seed < 2**64:
+        raise typer.BadParameter("a seed is a whole number from 0 to 2**64 - 1.")
+    return seed
+
+
+Seed = Annotated[int, typer.Option(callback=check_seed, help="Seed of the random numbers.")]
+
+_USER_ERROR, _BROKEN_PIPE = 2, 141
 
 
 def verb(function: Callable[P, None]) -> Callable[P, None]:
@@ -47,8 +57,9 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
     @functools.wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
-            function(*args, **kwargs)
-            sys.stdout.flush()
+            with raising_sigint():
+                function(*args, **kwargs)
+                sys.stdout.flush()
         except HalmaError as error:
             _exit(_USER_ERROR, str(error))
         except KeyboardInterrupt:

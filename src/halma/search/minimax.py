@@ -163,7 +163,7 @@ class Minimax:
         try:
             self._core = _core.Minimax(game.core, options)
         except ValueError as error:
-            raise OptionError(f"'{game.name}': {error}.") from None
+            raise OptionError(f"'{game.name}': {error}") from None
 
     @property
     def weights(self) -> list[float]:
