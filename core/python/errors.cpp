@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <typeinfo>
 
 #include "bind.hpp"
 
@@ -29,6 +30,8 @@ void translate(const std::exception_ptr& thrown, void*) {
     set_error("OutOfMemoryError", "there is not enough memory for this");
   } catch (const std::system_error& error) {  // from std::thread
     set_error("OutOfMemoryError", std::string("a thread could not be started: ") + error.code().message());
+  } catch (const std::bad_cast&) {  // a value within a dictionary or a list
+    set_error("ArgumentError", "a value is not of the type that it should have");
   } catch (const std::logic_error& error) {  // invalid_argument, out_of_range, length_error
     set_error("ArgumentError", error.what());
   }

@@ -14,6 +14,17 @@ using SampledPlies = Ranged<int, "a number of plies", 1, 1'000'000'000>;
 /// What describe() gives lies far within this.
 constexpr int kLargestField = 1 << 16;
 
+/// Checks that a move is legal, or one that move() gives for some action.
+Move known_move(const AnyGame& game, const Bytes* state, Move move) {
+  try {
+    return checked_move(game, state, move);
+  } catch (const std::invalid_argument&) {
+    for (int action = 0; action < game.actions() && move != kNoMove; ++action)
+      if (game.move(state, action) == move) return move;
+    throw;
+  }
+}
+
 std::vector<Move> legal(const AnyGame& game, const nb::bytes& state) {
   const Bytes* bytes = state_bytes(game, state);
   MoveList moves;
@@ -205,7 +216,7 @@ void bind_game(nb::module_& module) {
       .def("irreversible",
            [](G g, B s, Move move) {
              const Bytes* bytes = state_bytes(g, s);
-             return g.irreversible(bytes, checked_move(g, bytes, move));
+             return g.irreversible(bytes, known_move(g, bytes, move));
            })
       .def("landing", [](G g, B s, Move move) { return g.landing(checked_move(g, state_bytes(g, s), move)); })
       .def("at_chance", [](G g, B s) { return g.at_chance(state_bytes(g, s)); })
@@ -222,7 +233,7 @@ void bind_game(nb::module_& module) {
       .def("action",
            [](G g, B s, Move move) {
              const Bytes* bytes = state_bytes(g, s);
-             return g.action(bytes, checked_move(g, bytes, move));
+             return g.action(bytes, known_move(g, bytes, move));
            })
       .def("move",
            [](G g, B s, int action) {

@@ -66,6 +66,8 @@ void set_record(Search& self, const Record& record) {
 
 /// Each search once: they are worked on at the same time.
 void check_distinct(const std::vector<Search*>& searches) {
+  if (std::find(searches.begin(), searches.end(), nullptr) != searches.end())
+    throw std::invalid_argument("None is not a search");
   std::vector<Search*> sorted = searches;
   std::sort(sorted.begin(), sorted.end());
   if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())

@@ -85,15 +85,25 @@ nb::dict state(nb::handle self) {
   return out;
 }
 
+template <class T>
+T entry(const nb::dict& state, const char* key) {
+  if (!state.contains(key)) throw std::invalid_argument("this state has no '" + std::string(key) + "'");
+  return nb::cast<T>(state[key]);
+}
+
 void restore(AnyRetrograde& solution, const nb::dict& state) {
-  const auto cells = nb::cast<ByteArray>(state["cells"]);
-  const auto frontier = nb::cast<WordArray>(state["frontier"]);
+  const auto cells = entry<ByteArray>(state, "cells");
+  const auto frontier = entry<WordArray>(state, "frontier");
   if (cells.size() != solution.cells().size() || frontier.size() != solution.frontier().size())
     throw std::invalid_argument("this state belongs to another game");
-  if (nb::cast<int>(state["open"]) != solution.open_cell())
+  if (entry<int>(state, "open") != solution.open_cell())
     throw std::invalid_argument("the cells of this state are written otherwise");
-  auto layers = nb::cast<std::vector<std::uint64_t>>(state["layers"]);
-  const auto illegal = nb::cast<std::uint64_t>(state["illegal"]);
+  // The words of a row have some bits more than it has places; those stay empty.
+  const std::uint64_t words = solution.row_words(), spare = solution.row_width() % 64;
+  for (std::size_t last = words - 1; spare && last < frontier.size(); last += words)
+    if (frontier(last) >> spare) throw std::invalid_argument("this state has positions that do not exist");
+  auto layers = entry<std::vector<std::uint64_t>>(state, "layers");
+  const auto illegal = entry<std::uint64_t>(state, "illegal");
   nb::gil_scoped_release release;
   std::memmove(solution.cells().data(), cells.data(), cells.size());
   std::memmove(solution.frontier().data(), frontier.data(), frontier.size() * sizeof(std::uint64_t));

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from halma import search as search
     from halma import solve as solve
     from halma.errors import HalmaError
-    from halma.games import Game, Move, Outcome, Position, Record, game, variant_names
+    from halma.games import Game, Move, Outcome, Position, Record, variant_names
+    from halma.games.registry import game
     from halma.networks import load_network
 
 __version__ = "0.1.0"

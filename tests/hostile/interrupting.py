@@ -12,7 +12,8 @@ from pathlib import Path
 
 #: Seconds that a person waits for a command to end after Ctrl-C.
 PATIENCE = 0.3
-INTERRUPTED = 130
+#: Exit statuses: of a command, and of Python where its own end is interrupted.
+STOPPED = (130, -signal.SIGINT)
 
 #: Arguments of commands that take much longer than a test, by name.
 COMMANDS = {
@@ -32,12 +33,12 @@ COMMANDS = {
     "play": "play mcts:sims=100000000 mcts:sims=100000000 --game draughts-8x8",
     "reproduce": "reproduce hsueh2023 fig8",
     "solve": "solve rhombus-5x5-6 --verify",
-    "solve with chance": "solve ewn-4x4-4 --verify",
+    "solve with chance": "solve ewn-4x3-4 --verify",
     "solve endgames": "solve draughts-8x8 --pieces 5 --verify",
     "tournament": "tournament mcts:sims=100000000 random greedy --game rhombus-7x7-6",
     "train": "train quick --out run",
     "train a table": "train hsueh2023/ewn-3x4-3 --out run",
-    "truth": "truth ewn-3x3-4 --agents mcts:sims=100000000",
+    "truth": "truth ewn-3x3-3 --agents mcts:sims=100000000",
 }
 
 
@@ -49,6 +50,16 @@ class Ending:
     seconds: float
     #: what it wrote to standard error
     errors: str
+
+    def fault(self, saves: bool = False) -> str:
+        """Return what is wrong with it, if anything; a command that saves may take longer."""
+        # Other work on the machine makes everybody wait.
+        busy = max(1.0, 1 + os.getloadavg()[0] / len(os.sched_getaffinity(0)))
+        if self.status not in STOPPED or "Traceback" in self.errors:
+            return f"status {self.status}: {self.errors}"
+        if self.seconds > PATIENCE * busy * (3 if saves else 1):
+            return f"{self.seconds:.2f} s"
+        return ""
 
 
 def interrupt(command: str, after: float, folder: Path) -> Ending | None:

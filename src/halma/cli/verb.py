@@ -68,6 +68,8 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
             # Discard what is still buffered, or Python reports the closed pipe again at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise SystemExit(_BROKEN_PIPE) from None
+        except MemoryError:
+            _exit(_USER_ERROR, "There is not enough memory for this.")
         except OSError as error:
             file = f"'{error.filename}': " if error.filename else ""
             _exit(_USER_ERROR, f"{file}{error.strerror}.")

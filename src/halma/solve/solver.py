@@ -13,7 +13,7 @@ from pathlib import Path
 from halma.errors import HalmaError, TableError
 from halma.games import Game, families
 from halma.games import game as game_named
-from halma.machine import free_memory
+from halma.machine import free_memory, in_bytes
 from halma.solve.engines import ENGINES, Engine, engine_for
 from halma.solve.solution import Progress, Solution
 from halma.solve.tables import LazyArray, load_arrays, save_arrays, table_path
@@ -213,14 +213,6 @@ def _solve_in_memory(game: Game, pieces: int | None = None) -> Solution:
 
 
 # Memory and disk.
-
-
-def in_bytes(number: int) -> str:
-    """Return a number of bytes with a unit: 5.2 GiB."""
-    for power, unit in ((6, "EiB"), (5, "PiB"), (4, "TiB"), (3, "GiB"), (2, "MiB"), (1, "KiB")):
-        if number >= 1024**power:
-            return f"{number / 1024**power:.1f} {unit}"
-    return f"{number} bytes"
 
 
 def _free_disk(path: Path) -> int:
