@@ -79,7 +79,6 @@ def test_a_transposition_table_that_does_not_fit(monkeypatch):
     [
         ("train hsueh2023/cdc-2x4-GGCC", "training needs about"),
         ("solve rhombus-5x5-6", "needs 2.8 GiB"),
-        ("analyse draughts-8x8 start --agent minimax:depth=4,table=26", "needs 3.0 GiB of memory"),
     ],
 )
 def test_a_table_beyond_the_limit_is_refused_before_anything_runs(command, sentence, tmp_path):

@@ -33,7 +33,8 @@ void bind_size(nb::module_& module, const char* name) {
       .def(
           "path",
           [](const Bound& game, const nb::bytes& state, Move move) {
-            return game.concrete().path(Bound::load(state_bytes(game, state)), move);
+            const Bytes* bytes = state_bytes(game, state);
+            return game.concrete().path(Bound::load(bytes), checked_move(game, bytes, move));
           },
           "Holes of a legal move, first to last, by the fewest hops.");
 }

@@ -11,6 +11,8 @@
 namespace halma::python {
 namespace {
 
+using MatchGames = Ranged<std::uint64_t, "a number of games", 0, 100'000'000>;
+
 struct Trainer {
   const AnyGame* game;
   TabularOptions options;
@@ -103,8 +105,8 @@ std::uint64_t updated(const Trainer& self, std::uint32_t at_least) {
   return number;
 }
 
-nb::dict match(const Trainer& self, const DoubleArray& values, const ByteArray& distances,
-               std::uint64_t games, Seed seed, Threads threads) {
+nb::dict match(const Trainer& self, const DoubleArray& values, const ByteArray& distances, MatchGames games,
+               Seed seed, Threads threads) {
   if (values.shape(0) != self.game->index_size() || distances.shape(0) != self.game->index_size())
     throw std::invalid_argument("these arrays do not have an entry for every position");
   MatchTotals totals;

@@ -6,12 +6,14 @@ depend on where a run starts: agents, some of which are files, exact solutions, 
 
 from __future__ import annotations
 
+from halma import _core
 from halma.agents import agent, check_agent, quick_agents
 from halma.errors import HalmaError, RecipeError, TableError
 from halma.games import Game
 from halma.learn.recipe import Recipe
 from halma.learn.sections import AlphaZeroSettings, TabularSettings
 from halma.machine import free_memory, in_bytes
+from halma.search import greedy_games
 from halma.solve.engines import engine_for
 from halma.solve.solver import largest_that_fits, plan
 from halma.solve.tables import table_path
@@ -134,18 +136,22 @@ def _check_replay_buffer(game: Game, settings: AlphaZeroSettings) -> None:
 
 
 def alphazero_replay_bytes(game: Game, settings: AlphaZeroSettings) -> int:
-    """Estimate the replay buffer, which is held twice while its games are joined.
+    """Estimate the replay buffer: of a decision the state, some fifty bytes and the policy target.
 
-    Of a decision it holds the state, some fifty bytes and the policy target, of an event five.
+    Where pieces race, random games are many times as long as those of a network; those of
+    greedy players are not.
     """
     plies, moves = _random_games(game)
+    if _core.races(game.core):
+        greedy = greedy_games(game, _PLAYOUTS, stochastic=range(game.players))
+        plies = min(plies, greedy.plies / _PLAYOUTS)
     games = min(
         settings.learning.replay_buffer + settings.selfplay.games,
         settings.iterations * settings.selfplay.games,
     )
-    targets = 6 * min(moves, settings.search.simulations) * settings.learning.position_share
+    targets = 6 * min(moves, settings.search.simulations)
     position = game.core.state_size + _ROW_BYTES + 4 * game.players + targets
-    return int(2 * games * position * plies)
+    return int(games * position * plies)
 
 
 def _random_games(game: Game) -> tuple[float, float]:
