@@ -1,4 +1,4 @@
-"""Handling of Ctrl-C (SIGINT). Long calls of the core run signal handlers by themselves."""
+"""Handling of Ctrl-C (SIGINT), SIGTERM and SIGHUP. Long calls of the core run signal handlers."""
 
 from __future__ import annotations
 
@@ -9,8 +9,50 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-#: exit status after Ctrl-C: 128 and the number of the signal
-INTERRUPTED = 130
+#: Requests to end: of another program, and of a terminal that is closed.
+_TERMINATION = (signal.SIGTERM, signal.SIGHUP)
+#: the signal that came last
+_last = signal.SIGINT
+
+
+def exit_at_signals() -> None:
+    """Let Ctrl-C, SIGTERM and SIGHUP end the process at once, without a word of what it imports.
+
+    Nothing changes for signals that are ignored or handled already.
+    """
+    for number in (signal.SIGINT, *_TERMINATION):
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, _exit)
+
+
+@contextmanager
+def raising_signals() -> Iterator[None]:
+    """Let those signals raise `KeyboardInterrupt`, where `exit_at_signals` was called before."""
+    handled = [n for n in (signal.SIGINT, *_TERMINATION) if signal.getsignal(n) is _exit]
+    for number in handled:
+        signal.signal(number, _interrupt)
+    try:
+        yield
+    finally:
+        for number in handled:
+            signal.signal(number, _exit)
+
+
+def exit_status() -> int:
+    """Return the exit status after `KeyboardInterrupt`: 130 after Ctrl-C, 143 after SIGTERM."""
+    return 128 + _last
+
+
+def _exit(number: int, frame: FrameType | None) -> None:
+    with suppress(OSError):
+        os.write(2, b"halma: Stopped.\n")
+    os._exit(128 + number)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    global _last
+    _last = signal.Signals(number)
+    raise KeyboardInterrupt
 
 
 @contextmanager
@@ -18,54 +60,32 @@ def deferred_sigint(stop: Callable[[], None]) -> Iterator[threading.Event]:
     """Turn the first Ctrl-C into a request to stop: `stop` is called and the event is set.
 
     The second one raises `KeyboardInterrupt`. Nothing changes in threads other than the main
-    one, nor where SIGINT is ignored.
+    one, nor for signals that are ignored. Within `raising_signals`, SIGTERM and
+    SIGHUP are requests to stop too.
     """
     requested = threading.Event()
-    before = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or before is signal.SIG_IGN:
-        yield requested
-        return
 
     def handle(number: int, frame: FrameType | None) -> None:
         if requested.is_set():
-            raise KeyboardInterrupt
+            _interrupt(number, frame)
+        global _last
+        _last = signal.Signals(number)
         requested.set()
         stop()
 
-    signal.signal(signal.SIGINT, handle)
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, *_TERMINATION)}
+    handled = [number for number in _TERMINATION if before[number] is _interrupt]
+    if before[signal.SIGINT] is not signal.SIG_IGN:
+        handled.append(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread():
+        handled = []
+    for number in handled:
+        signal.signal(number, handle)
     try:
         yield requested
     finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def exit_at_sigint() -> None:
-    """Let Ctrl-C end the process at once, from the first import to the last line of a command.
-
-    Python's own handler would show a traceback of whatever is being imported. Nothing changes
-    where SIGINT is ignored.
-    """
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _exit)
-
-
-@contextmanager
-def raising_sigint() -> Iterator[None]:
-    """Let Ctrl-C raise `KeyboardInterrupt` again, where `exit_at_sigint` was called before."""
-    if signal.getsignal(signal.SIGINT) is not _exit:
-        yield
-        return
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, _exit)
-
-
-def _exit(number: int, frame: FrameType | None) -> None:
-    with suppress(OSError):
-        os.write(2, b"halma: Stopped.\n")
-    os._exit(INTERRUPTED)
+        for number in handled:
+            signal.signal(number, before[number])
 
 
 class Interrupted(Exception):

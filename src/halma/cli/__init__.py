@@ -3,9 +3,16 @@
 
 def main() -> None:
     """Run the command line."""
-    from halma.interrupt import exit_at_sigint
+    import sys
 
-    exit_at_sigint()
+    from halma.interrupt import exit_at_signals
+    from halma.streams import protect_streams
+
+    exit_at_signals()
+    protect_streams()
     from halma.cli.app import app
 
-    app(prog_name="halma")
+    try:
+        app(prog_name="halma")
+    finally:
+        sys.stdout.flush()  # its errors have an exit status, which at exit they have not

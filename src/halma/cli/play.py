@@ -12,7 +12,7 @@ import typer
 from halma.cli import completion
 from halma.cli.verb import GameName, JsonFlag, check_seed, drawing, note, print_answer
 from halma.errors import HalmaError
-from halma.interrupt import INTERRUPTED
+from halma.interrupt import exit_status
 
 if TYPE_CHECKING:
     from halma.agents import Step
@@ -87,7 +87,7 @@ def play(
     if live.result is None:
         note(live.continuation)
     if live.interrupted:
-        raise SystemExit(INTERRUPTED)
+        raise SystemExit(exit_status())
 
 
 def _begin(
