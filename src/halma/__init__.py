@@ -1,9 +1,15 @@
 """halma: a laboratory for board games in which pieces hop, race and hide."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
+from importlib import import_module
+
+# Not from typing, whose import takes longer than all of this: Ctrl-C finds Python's own handler
+# until the command line has set another.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from halma import agents as agents
     from halma import arena as arena
     from halma import envs as envs

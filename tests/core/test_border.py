@@ -15,7 +15,7 @@ from halma.search import Minimax, TreeSearch, greedy_games
 DRAUGHTS, EWN, RHOMBUS = map(halma.game, ("draughts-8x8", "ewn-3x3-3", "rhombus-4x4-3"))
 
 
-@pytest.mark.parametrize("depth", [-1, 65, 10_000, 2**31, 2**64, -(2**31), 10**5000])
+@pytest.mark.parametrize("depth", [-1, 65, 10_000, 2**31, 2**64, -(2**31)])
 def test_depths_of_perft(depth):
     with pytest.raises(ArgumentError, match="depth of perft is a whole number from 0 to 64, not"):
         DRAUGHTS.start().perft(depth)
