@@ -4,7 +4,7 @@ import pytest
 from hostile.interrupting import COMMANDS, interrupt
 
 
-@pytest.mark.parametrize("after", [0.02, 0.08, 0.15, 0.25, 0.4])
+@pytest.mark.parametrize("after", [0.05, 0.1, 0.15, 0.25, 0.4])
 def test_during_imports(after, tmp_path):
     ending = interrupt("perft draughts-8x8 30", after, tmp_path)
     assert ending is not None

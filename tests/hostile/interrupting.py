@@ -15,8 +15,9 @@ from pathlib import Path
 PATIENCE = 0.3
 #: Exit statuses: of a command, and of Python where its own end is interrupted.
 STOPPED = (130, -signal.SIGINT)
-#: A line of a traceback. Until `main` has run its first lines, Python handles signals itself.
-_IN_HALMA = re.compile(r'File ".*/halma/(?!__init__|__main__|cli/__init__|interrupt)')
+#: A line of a traceback of ours. Python's own start-up, up to the first lines of `main`, handles
+#: signals in its own way.
+_IN_HALMA = re.compile(r'File ".*/halma/(?!__init__|__main__)')
 
 #: Arguments of commands that take much longer than a test, by name.
 COMMANDS = {
@@ -58,7 +59,9 @@ class Ending:
         """Return what is wrong with it, if anything; a command that saves may take longer."""
         # Other work on the machine makes everybody wait.
         busy = max(1.0, 1 + os.getloadavg()[0] / len(os.sched_getaffinity(0)))
-        if self.status not in STOPPED or _IN_HALMA.search(self.errors):
+        if "Traceback" in self.errors and not _IN_HALMA.search(self.errors):
+            return ""
+        if self.status not in STOPPED or "Traceback" in self.errors:
             return f"status {self.status}: {self.errors}"
         if self.seconds > PATIENCE * busy * (3 if saves else 1):
             return f"{self.seconds:.2f} s"

@@ -1,14 +1,19 @@
 """The `halma` command: one verb per file, assembled in `app`."""
 
+import os
+import sys
+
 
 def main() -> None:
     """Run the command line."""
-    import sys
+    try:
+        from halma.interrupt import exit_at_signals
 
-    from halma.interrupt import exit_at_signals
+        exit_at_signals()
+    except KeyboardInterrupt:
+        os._exit(130)
     from halma.streams import protect_streams
 
-    exit_at_signals()
     protect_streams()
     from halma.cli.app import app
 
