@@ -98,12 +98,16 @@ void restore(AnyRetrograde& solution, const nb::dict& state) {
     throw std::invalid_argument("this state belongs to another game");
   if (entry<int>(state, "open") != solution.open_cell())
     throw std::invalid_argument("the cells of this state are written otherwise");
-  // The words of a row have some bits more than it has places; those stay empty.
-  const std::uint64_t words = solution.row_words(), spare = solution.row_width() % 64;
-  for (std::size_t last = words - 1; spare && last < frontier.size(); last += words)
-    if (frontier(last) >> spare) throw std::invalid_argument("this state has positions that do not exist");
   auto layers = entry<std::vector<std::uint64_t>>(state, "layers");
   const auto illegal = entry<std::uint64_t>(state, "illegal");
+  std::uint64_t left = solution.positions();
+  for (const std::uint64_t number : layers) {
+    if (number > left) throw std::invalid_argument("this state has more positions than the game");
+    left -= number;
+  }
+  if (illegal > left) throw std::invalid_argument("this state has more positions than the game");
+  if (!solution.accepts(frontier.data()))
+    throw std::invalid_argument("the frontier of this state has positions that do not exist");
   nb::gil_scoped_release release;
   std::memmove(solution.cells().data(), cells.data(), cells.size());
   std::memmove(solution.frontier().data(), frontier.data(), frontier.size() * sizeof(std::uint64_t));

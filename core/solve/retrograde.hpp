@@ -51,10 +51,9 @@ class AnyRetrograde {
   virtual std::uint8_t open_cell() const = 0;
   virtual std::span<std::uint8_t> cells() = 0;
   virtual std::span<std::uint64_t> frontier() = 0;
-  /// Positions in a row of cells(), and words in one of frontier().
-  virtual std::uint64_t row_width() const = 0;
-  virtual std::uint64_t row_words() const = 0;
   virtual void restore(std::vector<std::uint64_t> layers, std::uint64_t illegal) = 0;
+  /// Whether words of the frontier's size have no bit behind the last position of a row.
+  virtual bool accepts(const std::uint64_t* frontier) const = 0;
 };
 
 template <TakesBack G>
@@ -124,13 +123,17 @@ class Retrograde final : public AnyRetrograde {
   std::uint8_t open_cell() const override { return open_; }
   std::span<std::uint8_t> cells() override { return cells_.all(); }
   std::span<std::uint64_t> frontier() override { return frontier_.all(); }
-  std::uint64_t row_width() const override { return width_; }
-  std::uint64_t row_words() const override { return row_words_; }
   void restore(std::vector<std::uint64_t> layers, std::uint64_t illegal) override {
     layers_ = std::move(layers);
     illegal_ = illegal;
     finished_ = false;
     std::ranges::fill(next_.all(), 0);
+  }
+  bool accepts(const std::uint64_t* frontier) const override {
+    if (width_ % 64 == 0) return true;
+    for (std::uint64_t row = 0; row < rows_; ++row)
+      if (frontier[(row + 1) * row_words_ - 1] >> (width_ % 64)) return false;
+    return true;
   }
 
  private:
