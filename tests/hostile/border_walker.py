@@ -23,6 +23,8 @@ import numpy as np
 import halma
 from halma import _core
 from halma.errors import HalmaError
+from halma.search import search_options
+from halma.selfplay import selfplay_options
 
 #: Seconds after which a call is interrupted, and after which it must have ended.
 INTERRUPT, HANG = 0.05, 20.0
@@ -138,21 +140,21 @@ def objects(variant: str) -> dict[str, Any]:
     rng = random.Random(1)
     record = halma.Record(game)
     record.roll(rng)
-    search = _core.Search(core, halma.search.search_options(game, rule="uct"), "uniform")
+    search = _core.Search(core, search_options(game, rule="uct"), "uniform")
     search.set_record(record.core)
     search.run(10)
-    network = _core.Search(core, halma.search.search_options(game), "network")
+    network = _core.Search(core, search_options(game), "network")
     network.set_record(record.core)
     network.begin(10)
     minimax = _core.MinimaxOptions()
     minimax.kind = "maxn" if game.players > 2 else "expectimax"
-    options = halma.selfplay.selfplay_options(game, {"rule": "puct"}, simulations=4)
+    options = selfplay_options(game, {"rule": "puct"}, simulations=4)
     made: dict[str, Any] = {
         "AnyGame": core,
         "Limits": limits,
         "Record": record.core,
         "Search": search,
-        "SearchOptions": halma.search.search_options(game),
+        "SearchOptions": search_options(game),
         "SelfPlayOptions": options,
         "MinimaxOptions": minimax,
         "Minimax": _core.Minimax(core, minimax),
