@@ -17,8 +17,6 @@ def main() -> None:
     protect_streams()
     from halma.cli.app import app
 
-    # Until here SIGTERM ends the program at once.
-    handle_termination()
     try:
         app(prog_name="halma")
     finally:
