@@ -1,8 +1,10 @@
-"""Atomic file writes."""
+"""Atomic file writes, and opening what is to be an ordinary file."""
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -42,6 +44,21 @@ def replace_file(path: Path, content: str | bytes) -> None:
     """Write `content` to `path` atomically."""
     with atomic_write(path) as file:
         file.write(content.encode() if isinstance(content, str) else content)
+
+
+def open_regular_file(path: Path) -> BinaryIO:
+    """Open a regular file for reading; raise an `OSError` for a FIFO, a device and the like.
+
+    Opening a FIFO or reading a terminal would wait for somebody who writes.
+    """
+    number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    mode = os.fstat(number).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(number)
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        raise OSError(errno.EINVAL, "It is not a regular file", str(path))
+    return os.fdopen(number, "rb")
 
 
 def remove_temporary_files(path: Path) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from halma.errors import TensorFileError
-from halma.files import atomic_write, remove_temporary_files
+from halma.files import atomic_write, open_regular_file, remove_temporary_files
 
 if TYPE_CHECKING:
     import numpy as np
@@ -126,6 +126,7 @@ def open_tensors(path: Path, expected: Mapping[str, Any]) -> TensorFile:
     from safetensors import SafetensorError, safe_open
 
     try:
+        open_regular_file(path).close()  # the library would wait for the writer of a FIFO
         tensors: Any = safe_open(path, framework="np", backend="pread")
         description = json.loads((tensors.metadata() or {}).get(KEY, "null"))
     except FileNotFoundError:
