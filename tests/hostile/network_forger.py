@@ -166,6 +166,8 @@ def change_attribute(model: ModelProto, rng: random.Random) -> None:
 def change_weights(model: ModelProto, rng: random.Random) -> None:
     tensor = rng.choice(model.graph.initializer)
     kind = rng.randrange(9)
+    if not tensor.dims or len(tensor.raw_data) < 4:  # changed before
+        return
     if kind == 0:
         tensor.dims[rng.randrange(len(tensor.dims))] = rng.choice(INTEGERS)
     elif kind == 1:
@@ -175,9 +177,9 @@ def change_weights(model: ModelProto, rng: random.Random) -> None:
     elif kind == 3:
         tensor.raw_data = tensor.raw_data[: rng.randrange(len(tensor.raw_data))]
     elif kind == 4:
-        array = numpy_helper.to_array(tensor).copy()
-        array.flat[rng.randrange(array.size)] = rng.choice(FLOATS)
-        tensor.raw_data = array.tobytes()
+        numbers = np.frombuffer(tensor.raw_data[: len(tensor.raw_data) // 4 * 4], "<f4").copy()
+        numbers[rng.randrange(len(numbers)) :][:1] = rng.choice(FLOATS)
+        tensor.raw_data = numbers.tobytes()
     elif kind == 5:
         tensor.name = rng.choice((*NAMES, *_names(model)))
     elif kind == 6:

@@ -17,6 +17,8 @@ from halma.networks.onnx_wire import OnnxError, same_name
 #: numbers in all intermediate results of a position, 32 MB: twice those of the largest
 #: architecture on the largest board
 MOST_NUMBERS = 1 << 23
+#: onnxruntime stores channels in blocks of up to so many
+_BLOCK = 16
 #: multiply-adds for a position: about a second on one core
 MOST_WORK = 1 << 34
 
@@ -44,10 +46,10 @@ def check_cost(graph: PlainGraph, shape: Shape, outputs: Sequence[int]) -> None:
     if INPUT in graph.weights:
         raise same_name()
     shapes: dict[str, Shape] = {INPUT: shape}
-    numbers, work = math.prod(shape), 0
+    numbers, work = _held(shape), 0
     for node in graph.nodes:
         result = _result(node, shapes, graph.weights)
-        numbers += math.prod(result.shape)
+        numbers += _held(result.shape)
         work += result.work
         for figure, most, what in (
             (numbers + result.scratch, MOST_NUMBERS, "numbers in memory"),
@@ -64,6 +66,12 @@ def check_cost(graph: PlainGraph, shape: Shape, outputs: Sequence[int]) -> None:
     for name, wanted in widths.items():
         if shapes.get(name) != wanted:
             raise OnnxError(f"its {name} have the wrong shape")
+
+
+def _held(shape: Shape) -> int:
+    """Return the numbers that a result has in memory: channels are stored in blocks."""
+    channels = -(-shape[0] // _BLOCK) * _BLOCK if len(shape) == 3 else shape[0]
+    return channels * math.prod(shape[1:])
 
 
 def _result(node: Node, shapes: Mapping[str, Shape], weights: Mapping[str, Shape]) -> Result:
