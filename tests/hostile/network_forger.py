@@ -261,7 +261,7 @@ def amplify(model: ModelProto, rng: random.Random) -> None:
         made.append(make_node("Conv", ["large", weights(4, channels, 1, 1)], ["again"]))
     rest = list(graph.node)
     for node in rest:
-        if node.op_type == "Add":
+        if node.op_type == "Add" and len(node.input) > 1:
             node.input[1] = "again"
     del graph.node[:]
     graph.node.extend([*made, *rest])

@@ -18,7 +18,6 @@ from halma.agents import agent
 from halma.arena.games import play_match_game
 from halma.arena.plan import make_plan
 from halma.errors import NetworkError, NetworkOutputError, UnknownVariantError
-from halma.files import open_regular_file
 from halma.networks import FunctionEvaluator, load, load_network, onnx_shapes
 from halma.networks.network_file import (
     NetworkInfo,
@@ -337,10 +336,6 @@ def test_only_regular_files_are_opened(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20)
     assert done.stdout.count("\n") == 16 and not done.stderr
-    with pytest.raises(OSError, match="not a regular file"):
-        open_regular_file(fifo)
-    with pytest.raises(IsADirectoryError):
-        open_regular_file(tmp_path)
 
 
 def test_a_fifo_is_a_sentence_on_the_command_line(tmp_path):
@@ -353,7 +348,7 @@ def test_a_fifo_is_a_sentence_on_the_command_line(tmp_path):
         text=True,
         timeout=20,
     )
-    assert done.returncode == 2 and "It is not a regular file" in done.stderr
+    assert done.returncode == 2 and "cannot be read: it is not a file" in done.stderr
     assert done.stderr.count("\n") == 1
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from halma.errors import NetworkError, TensorFileError
-from halma.files import open_regular_file, replace_file
+from halma.files import open_file, replace_file
 from halma.games import Game
 from halma.machine import require
 from halma.networks import onnx_file, onnx_shapes
@@ -151,15 +151,10 @@ def write_model(path: Path | str, info: NetworkInfo, model: bytes) -> None:
 
 def _contents(path: Path) -> bytes:
     """Return the contents of a file that is not too large, and no pickle or archive."""
-    try:
-        with open_regular_file(path) as file:
-            if os.fstat(file.fileno()).st_size > LARGEST_FILE:
-                raise _refusal(path, "it is too large for a network of halma")
-            data = file.read(LARGEST_FILE)
-    except FileNotFoundError:
-        raise NetworkError(f"There is no file '{path}'.") from None
-    except OSError as error:
-        raise NetworkError(f"'{path}' cannot be read: {error.strerror}.") from None
+    with open_file(path, NetworkError) as file:
+        if os.fstat(file.fileno()).st_size > LARGEST_FILE:
+            raise _refusal(path, "it is too large for a network of halma")
+        data = file.read(LARGEST_FILE)
     if data.startswith((b"PK\x03\x04", b"\x80")) and not _holds_weights(data):
         raise _refusal(path, "it is a pickle or an archive, which could run programs")
     return data
