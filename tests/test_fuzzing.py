@@ -20,7 +20,7 @@ from halma.errors import (
     RecordError,
     UnknownVariantError,
 )
-from halma.games import Position
+from halma.games import Position, pdn
 from halma.learn import load
 from halma.search.minimax import Minimax
 from halma.search.tree_search import TreeSearch
@@ -134,3 +134,11 @@ def test_errors_of_games_in_files_are_pickled():
     error = GameReadError(3, 7, "no.")
     again = pickle.loads(pickle.dumps(error))
     assert (str(again), again.number, again.line) == (str(error), 3, 7)
+
+
+def test_carriage_returns_do_not_break_pdn():
+    with pytest.raises(RecordError, match="one line"):
+        pdn.PdnGame({"Event": "a\rb"}).write()
+    game = pdn.PdnGame(items=[pdn.PdnMove("11-15"), pdn.Comment("a\r{"), pdn.Comment("b\r\nc")])
+    (again,) = pdn.read(game.write())
+    assert [item.text for item in again.items] == ["11-15", "a {", "b\nc"]
