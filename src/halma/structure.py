@@ -58,8 +58,11 @@ def _plain(value: Any, levels: int) -> str:
 
 
 def _is_unicode(text: str) -> bool:
-    """Whether a text can be written: JSON can name half of a pair of surrogates."""
-    return not any("\ud800" <= character <= "\udfff" for character in text)
+    """Whether a text is one: JSON can name half of a pair of surrogates.
+
+    Those that stand for bytes of a path that are not characters are allowed.
+    """
+    return not any("\ud800" <= c <= "\udfff" and not "\udc80" <= c <= "\udcff" for c in text)
 
 
 def whole(low: int = 0, high: int = LARGEST) -> Check:
