@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from halma.errors import TensorFileError
-from halma.files import atomic_write, remove_temporary_files
+from halma.files import atomic_write
 
 if TYPE_CHECKING:
     import numpy as np
@@ -93,7 +93,6 @@ def write_tensors(path: Path, arrays: Arrays, description: Mapping[str, Any]) ->
     The library's own writer makes a second copy in memory, or replaces the file by itself
     without flushing it to the disk.
     """
-    remove_temporary_files(path)
     checksum = _checksum_of(description)
     for name, array in sorted(arrays.items()):
         checksum.update(_identity(name, array.dtype, array.shape))

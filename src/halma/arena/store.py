@@ -20,6 +20,7 @@ from typing import Any
 from halma.arena.games import PlayedGame
 from halma.arena.plan import Plan
 from halma.errors import StoreError
+from halma.files import failpoints
 
 #: "HLMA", in the header of our SQLite files
 APPLICATION_ID = 0x484C4D41
@@ -48,8 +49,7 @@ CREATE TABLE game (
     seconds REAL NOT NULL,
     checksum INTEGER NOT NULL,      -- CRC-32 of the columns above but id and match
     UNIQUE (match, number)
-);
-"""
+)"""
 _NAMES = tuple(field.name for field in fields(PlayedGame))
 _COLUMNS = ", ".join(_NAMES)
 _JSON = ("agents", "moves", "result")
@@ -94,7 +94,8 @@ class GameStore:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._db.close()
+        with failpoints("close", self.path):
+            self._db.close()
 
     def match_of(self, plan: Plan) -> int | None:
         """Return the id of the match with this plan, or None."""
@@ -152,10 +153,11 @@ class GameStore:
         match = self._matches.get(plan) or self._begin(plan)
         with self._sqlite_errors():
             try:
-                self._db.execute(
-                    f"INSERT INTO game (match, {_COLUMNS}, checksum) VALUES ({marks})",
-                    (match, *values, _checksum(values)),
-                )
+                with self._transaction():
+                    self._db.execute(
+                        f"INSERT INTO game (match, {_COLUMNS}, checksum) VALUES ({marks})",
+                        (match, *values, _checksum(values)),
+                    )
             except sqlite3.IntegrityError:
                 raise StoreError(
                     f"Game {played.number} of match {match} is in '{self.path}' already: "
@@ -165,7 +167,7 @@ class GameStore:
     def _begin(self, plan: Plan) -> int:
         """Return the id of the match with this plan; insert the match if it is new."""
         text = plan.identity
-        with self._sqlite_errors():
+        with self._sqlite_errors(), self._transaction():
             self._db.execute(
                 "INSERT OR IGNORE INTO match (plan, checksum) VALUES (?, ?)",
                 (text, _checksum([text])),
@@ -182,10 +184,11 @@ class GameStore:
         empty = not self._one("SELECT count(*) FROM sqlite_master")
         if application == 0 and version == 0 and empty and not read_only:
             # In one transaction, before write-ahead mode: a kill leaves no tables or all of them.
-            self._db.executescript(
-                f"BEGIN IMMEDIATE; {_TABLES} PRAGMA application_id = {APPLICATION_ID};"
-                f" PRAGMA user_version = {VERSION}; COMMIT;"
-            )
+            with self._transaction():
+                for statement in _TABLES.split(";\n"):
+                    self._db.execute(statement)
+                self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                self._db.execute(f"PRAGMA user_version = {VERSION}")
         elif application != APPLICATION_ID:
             raise StoreError(f"'{self.path}' is not a file of games, but some other database.")
         elif version != VERSION:
@@ -198,7 +201,8 @@ class GameStore:
         else:
             self._verify()
         if not read_only:
-            self._db.execute("PRAGMA journal_mode = WAL")
+            with failpoints("write-ahead mode", self.path):
+                self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
 
     def _one(self, query: str, *values: object) -> Any:
@@ -214,6 +218,19 @@ class GameStore:
                     raise StoreError(
                         f"'{self.path}' is damaged: {table} {identifier} has a bad checksum."
                     )
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """Commit what is executed in the block, all of it or nothing."""
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            with failpoints("commit", self.path):
+                self._db.execute("COMMIT")
+        except BaseException:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise
 
     @contextmanager
     def _sqlite_errors(self) -> Iterator[None]:

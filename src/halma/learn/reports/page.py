@@ -6,7 +6,6 @@ a method adds to the common parts is a `View`. `HtmlReport` is the handler that 
 
 from __future__ import annotations
 
-import json
 import shlex
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,7 +21,7 @@ from halma.errors import HalmaError, RunError
 from halma.files import replace_file
 from halma.learn.metrics import NAME as METRICS
 from halma.learn.metrics import read_metrics
-from halma.learn.recipe import Recipe, load
+from halma.learn.recipe import Recipe
 from halma.learn.reports.events import (
     Checkpoint,
     Finished,
@@ -33,7 +32,7 @@ from halma.learn.reports.events import (
     Stopped,
     clock,
 )
-from halma.learn.run import META, RECIPE, trained_agent
+from halma.learn.run import META, RECIPE, read_meta, run_recipe, trained_agent
 from halma.learn.settings import write_value
 from halma.solve import Solution
 
@@ -101,11 +100,7 @@ def read_run(path: Path) -> Run:
     metrics = read_metrics(path)
     if not metrics:
         raise RunError(f"The run in '{path}' has not finished an iteration yet.")
-    try:
-        meta = json.loads((path / META).read_text(encoding="utf-8"))
-    except ValueError:
-        raise RunError(f"'{path / META}' is damaged.") from None
-    return Run(path, load(str(path / RECIPE)), meta, metrics)
+    return Run(path, run_recipe(path), read_meta(path), metrics)
 
 
 def write_report(path: Path, solution: Solution | None = None, out: Path | None = None) -> View:
@@ -169,11 +164,10 @@ class HtmlReport(Handler):
 
 
 def _page(run: Run, view: View) -> str:
-    name = str(run.meta.get("recipe") or run.recipe.name)
     done, wanted = run.last["iteration"], run.recipe.settings.iterations
     state = "finished" if done == wanted else f"{done:,} of {wanted:,} iterations done"
     parts = [
-        f"<h1>{escape(name)}</h1>",
+        f"<h1>{escape(run.recipe.name)}</h1>",
         f'<p class="faint">{escape(run.recipe.game.title)}, {escape(run.recipe.game.name)}: '
         f"{state}, seed {run.recipe.settings.seed}, in {escape(str(run.path))}</p>",
         _tiles(
@@ -193,7 +187,7 @@ def _page(run: Run, view: View) -> str:
         "Versions": table([], versions),
     }
     parts += [f"<h2>{escape(title)}</h2>\n{body}" for title, body in sections.items()]
-    return page(f"{name}: a training run", "\n".join(parts))
+    return page(f"{run.recipe.name}: a training run", "\n".join(parts))
 
 
 def grid(columns: str, cards: Iterable[str], tag: str = "div", kind: str = "card") -> str:
