@@ -44,11 +44,13 @@ selfplay.parallel_games = 4
 selfplay.max_plies = 8
 learning.replay_buffer = 6
 learning.batch_size = 8
+learning.samples_per_new = 1.0
 learning.warmup_steps = 0
 gate.games = {gate}
 evaluation.every = 0
 warm_start.agent = "greedy"
 warm_start.games = 2
+warm_start.samples_per_new = 1.0
 checkpoints.seconds = 0.0
 checkpoints.keep = {keep}
 """
@@ -68,8 +70,10 @@ class Command:
     name: str
     work: Work
     prepare: tuple[Work, ...] = ()
-    #: share of the kills; more for commands that pass more places
+    #: share of the kills at random places; less where they take long
     weight: float = 1.0
+    #: imported once for all kills
+    modules: tuple[str, ...] = ()
 
 
 def write_recipes(folder: Path) -> None:
@@ -158,38 +162,47 @@ _TOURNAMENT = (
     "--csv table.csv --svg table.svg --workers {0}"
 )
 _STORED = (_MATCH.format(1),)
+_TABULAR = ("halma.learn.tabular", "tensorboard.summary")
+_NEURAL = ("torch._dynamo", "onnx", "halma.learn.alphazero", "tensorboard.summary")
+_PLOTS = ("matplotlib.backends.backend_agg", "halma.learn.tabular")
 
 COMMANDS = {
     command.name: command
     for command in (
-        Command("train a table", _TRAIN.format("table"), weight=3),
-        Command("train a table without checkpoints", _TRAIN.format("table-without"), weight=2),
+        Command("train a table", _TRAIN.format("table"), (), 5, _TABULAR),
+        Command(
+            "train a table without checkpoints", _TRAIN.format("table-without"), (), 3, _TABULAR
+        ),
         Command(
             "make a table's run longer",
             "train run --iterations 5 --threads 1",
             (_TRAIN.format("table"),),
-            weight=2,
+            3,
+            _TABULAR,
         ),
-        Command("train a network", _TRAIN.format("network"), weight=5),
-        Command("train a network with a gate", _TRAIN.format("network-gate"), weight=3),
-        Command("train a network without checkpoints", _TRAIN.format("network-without"), weight=3),
+        Command("train a network", _TRAIN.format("network"), (), 2, _NEURAL),
+        Command("train a network with a gate", _TRAIN.format("network-gate"), (), 1, _NEURAL),
+        Command(
+            "train a network without checkpoints", _TRAIN.format("network-without"), (), 1, _NEURAL
+        ),
         Command(
             "make a network's run longer",
             "train run --iterations 4 --threads 1",
             (_TRAIN.format("network"),),
-            weight=3,
+            1,
+            _NEURAL,
         ),
-        Command("report", "report run", (_TRAIN.format("table"),)),
-        Command("pack a run", _pack, (_TRAIN.format("network"),)),
-        Command("unpack a run", _unpack, (_TRAIN.format("network"), _pack)),
-        Command("solve", "solve ewn-3x3-2 --threads 1", weight=2),
-        Command("match", _MATCH.format(1), weight=2),
+        Command("report of a table", "report run", (_TRAIN.format("table"),), 1, _TABULAR),
+        Command("pack a network's run", _pack, (_TRAIN.format("network"),), 1, _NEURAL),
+        Command("unpack a network's run", _unpack, (_TRAIN.format("network"), _pack), 1, _NEURAL),
+        Command("solve", "solve ewn-3x3-2 --threads 1", weight=4),
+        Command("match", _MATCH.format(1), weight=4),
         Command("match with workers", _MATCH.format(2)),
-        Command("tournament", _TOURNAMENT.format(1), weight=2),
+        Command("tournament", _TOURNAMENT.format(1), weight=4),
         Command("convert to JSON lines", "convert games.db --out games.jsonl --force", _STORED),
         Command("convert to npz", "convert games.db --out games.npz --force", _STORED),
         Command("show", "show ewn-3x3-2 --svg board.svg"),
         Command("truth", "truth ewn-3x3-2 --svg pictures --sample 20"),
-        Command("reproduce", "reproduce small --out lab --workers 2", weight=4),
+        Command("reproduce", "reproduce small --out lab --workers 2", (), 2, _PLOTS),
     )
 }

@@ -5,7 +5,7 @@ is killed with SIGKILL at one of them, its files are checked, the same command r
 the files are compared with those of the first run. Commands run in forks of one process that has
 imported everything, so that a kill takes a fraction of a second.
 
-    python tests/hostile/kill_harness.py --kills 100 --only match
+    python tests/hostile/kill_harness.py --kills 100 --commands match solve
 """
 
 import argparse
@@ -23,9 +23,9 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass, field
+from importlib import import_module
 from multiprocessing import resource_tracker
 from pathlib import Path
 
@@ -36,12 +36,15 @@ from hostile.kill_commands import COMMANDS, SMALL_PAPER, Command, Work, execute,
 
 from halma import files, lab
 from halma.errors import StoreError
+from halma.learn import run
 from halma.solve import solver
 
 #: Seconds after which a command hangs.
 _PATIENCE = 120
 #: Share of kills that are followed by another one, while the command is repeated.
 _TWICE = 0.25
+#: Stands before the place of a kill.
+_KILLED = "killed "
 #: One count for a command and its workers.
 _COUNT = struct.Struct("Q")
 
@@ -71,7 +74,12 @@ class Outcome:
 
     @property
     def was_killed(self) -> bool:
-        return bool(self.passed) and self.passed[-1].place == "killed"
+        return self.struck is not None
+
+    @property
+    def struck(self) -> Passed | None:
+        """The place of the kill; other processes may have gone on after it."""
+        return next((one for one in self.passed if one.place.startswith(_KILLED)), None)
 
 
 @dataclass
@@ -128,9 +136,9 @@ def _arm(log: Path, kill_at: int) -> None:
     def strike(place: str, path: Path) -> None:
         (number,) = _COUNT.unpack(count[:])
         count[:] = _COUNT.pack(number + 1)
-        os.write(handle, f"{place}\t{os.path.abspath(path)}\n".encode())
-        if number + 1 == kill_at:
-            os.write(handle, b"killed\t.\n")
+        dead = _KILLED if number + 1 == kill_at else ""
+        os.write(handle, f"{dead}{place}\t{os.path.abspath(path)}\n".encode())
+        if dead:
             os.kill(os.getpid(), signal.SIGKILL)
 
     files.on_failpoint = strike
@@ -175,11 +183,11 @@ class CommandKiller:
             raise RuntimeError(f"{self.command.name}: status {outcome.status}\n{outcome.output}")
         return outcome
 
-    def distinct_places(self) -> list[int]:
-        """Return the number of one place of every kind, in the order of the command."""
+    def distinct_places(self, whatever_file: bool) -> list[int]:
+        """Return the number of one place of every name, or of every name and kind of file."""
         first: dict[tuple[str, str], int] = {}
         for number, passed in enumerate(self.passed, start=1):
-            first.setdefault(passed.kind, number)
+            first.setdefault((passed.place, "") if whatever_file else passed.kind, number)
         return list(first.values())
 
     def kill(self, number: int, rng: random.Random) -> None:
@@ -190,7 +198,7 @@ class CommandKiller:
         try:
             outcome = run_forked(self.command.work, self._struck, kill_at=number)
             while outcome.was_killed:
-                struck = outcome.passed[-2]
+                struck = Passed(outcome.struck.place.removeprefix(_KILLED), outcome.struck.path)
                 where.append(f"{struck.place} {Path(struck.path).name}")
                 self._findings.kills[self.command.name] += 1
                 self._findings.places.add((self.command.name, *struck.kind))
@@ -200,8 +208,9 @@ class CommandKiller:
                 outcome = run_forked(self.command.work, self._struck, kill_at)
             self._check_end(outcome)
         except Exception as error:
-            text = str(error) or traceback.format_exc()
-            self._findings.faults.append(f"{self.command.name}, killed {where}: {text}")
+            fault = f"{self.command.name}, killed {where}: {str(error) or traceback.format_exc()}"
+            self._findings.faults.append(fault)
+            print(fault, file=sys.stderr, flush=True)
 
     def _check_kept(self, passed: list[Passed]) -> None:
         """Check the files of a killed command: whole, and everything there that was saved."""
@@ -256,65 +265,52 @@ def _difference(found: dict, killer: CommandKiller, name: str) -> str:
     return f"{str(found[name])[:600]}\n  instead of {str(killer._expected[name])[:600]}"
 
 
-def preload() -> None:
+def preload(commands: list[Command]) -> None:
     """Import what commands need, and make them start workers as forks."""
-    import matplotlib.backends.backend_agg
-    import onnx
-    import onnxruntime
-    import tensorboard.summary
-    import torch._dynamo
-
-    import halma.cli.app
-    import halma.learn.alphazero
-    import halma.learn.tabular
-
-    del halma, matplotlib, onnx, onnxruntime, tensorboard
-    torch.set_num_threads(1)
+    for module in dict.fromkeys(name for command in commands for name in command.modules):
+        import_module(module)
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(1)
     with suppress(SystemExit), open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):
         execute("show ewn-3x3-2")
     resource_tracker.ensure_running()
     fork = multiprocessing.get_context("fork")
     multiprocessing.get_context = lambda method=None: fork
+    run._revision = lambda: None  # asks git, which takes longer than a kill
     lab.find_paper = lambda name: SMALL_PAPER
     # A checkpoint after every step.
     original = solver._run
     solver._run = lambda engine, partial, seconds, *more: original(engine, partial, -1e9, *more)
 
 
-def strike(commands: list[Command], kills: int, seed: int, place: Path) -> Findings:
-    """Kill commands at every kind of place, and then at random ones until there were enough."""
+def strike(commands: list[Command], kills: int | None, seed: int, place: Path) -> Findings:
+    """Kill commands at every kind of place, and then at random ones until there were enough.
+
+    Without a number of kills, once at every name of a place.
+    """
     findings, rng = Findings(), random.Random(seed)
     killers = [
         CommandKiller(command, place / str(i), findings) for i, command in enumerate(commands)
     ]
-    for killer, number in _targets(killers, rng):
-        if sum(findings.kills.values()) >= kills or len(findings.faults) > 20:
-            break
-        killer.kill(number, rng)
-    return findings
-
-
-def _targets(
-    killers: list[CommandKiller], rng: random.Random
-) -> Iterator[tuple[CommandKiller, int]]:
     for killer in killers:
-        for number in killer.distinct_places():
-            yield killer, number
+        for number in killer.distinct_places(whatever_file=kills is None):
+            killer.kill(number, rng)
     weights = [killer.command.weight for killer in killers]
-    while True:
+    while sum(findings.kills.values()) < (kills or 0):
         (killer,) = rng.choices(killers, weights)
-        yield killer, rng.randint(1, len(killer.passed))
+        killer.kill(rng.randint(1, len(killer.passed)), rng)
+    return findings
 
 
 def main() -> None:
     """Kill commands as the options say; print what was found as JSON."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--kills", type=int, help="once at every name of a place if left out")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="", help="commands whose names have this part")
+    parser.add_argument("--commands", nargs="+", choices=COMMANDS, default=[*COMMANDS])
     options = parser.parse_args()
-    preload()
-    chosen = [command for name, command in COMMANDS.items() if options.only in name]
+    chosen = [COMMANDS[name] for name in options.commands]
+    preload(chosen)
     fast = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(dir=fast) as place:
         found = strike(chosen, options.kills, options.seed, Path(place))
