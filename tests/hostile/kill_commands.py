@@ -114,7 +114,6 @@ class SmallExperiment(Experiment):
 
     def _recipes(self):
         changes = {
-            "game": "ewn-3x3-2",
             "iterations": 3,
             "search.simulations": 4,
             "selfplay.games": 8,
@@ -203,6 +202,8 @@ COMMANDS = {
         Command("convert to npz", "convert games.db --out games.npz --force", _STORED),
         Command("show", "show ewn-3x3-2 --svg board.svg"),
         Command("truth", "truth ewn-3x3-2 --svg pictures --sample 20"),
-        Command("reproduce", "reproduce small --out lab --workers 2", (), 2, _PLOTS),
+        Command(
+            "reproduce", "reproduce small --out lab --workers 2", ("solve ewn-3x3-3",), 2, _PLOTS
+        ),
     )
 }

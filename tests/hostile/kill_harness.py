@@ -179,7 +179,7 @@ class CommandKiller:
         self._output = whole.output
 
     def _must_end(self, outcome: Outcome) -> Outcome:
-        if outcome.status:
+        if outcome.status or " failed" in outcome.output:
             raise RuntimeError(f"{self.command.name}: status {outcome.status}\n{outcome.output}")
         return outcome
 
