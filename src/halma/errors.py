@@ -1,17 +1,25 @@
 """Errors of the user: every message is a sentence that says what is wrong.
 
 All are subclasses of `HalmaError`, which is a `ValueError`. The command line prints the
-message and exits with status 2.
+message and exits with status 2. Long messages are shortened here, where they are made.
 """
 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
+
+#: Longest message, and longest quotation of what somebody typed.
+_MOST, _MOST_QUOTED = 1000, 120
+_QUOTED = re.compile(rf"(?<!\w)'[^']{{{_MOST_QUOTED},}}'(?!\w)")
 
 
 class HalmaError(ValueError):
     """A request that cannot be carried out; the message says why."""
+
+    def __str__(self) -> str:
+        return brief(super().__str__())
 
 
 class NameSyntaxError(HalmaError):
@@ -119,3 +127,28 @@ def suggestion(word: str, known: Iterable[str]) -> str:
 def error_text(error: BaseException) -> str:
     """Return the type and message of an exception, without a full stop at the end."""
     return f"{type(error).__name__}: {error}".rstrip(".: ")
+
+
+def printable(text: str) -> str:
+    """Return a text as one line that is safe to print: spaces and question marks for the rest."""
+    return "".join(c if c.isprintable() else " " if c.isspace() else "?" for c in text)
+
+
+def brief(text: str) -> str:
+    """Return a message as one printable line of moderate length.
+
+    Long quotations, and then the message itself, lose their middle.
+    """
+    return _without_middle(_QUOTED.sub(_shorter, printable(text)), _MOST)
+
+
+def _shorter(quoted: re.Match[str]) -> str:
+    return _without_middle(quoted[0], _MOST_QUOTED)
+
+
+def _without_middle(text: str, most: int) -> str:
+    """Return a text of at most this length, with dots for its middle."""
+    if len(text) <= most:
+        return text
+    end = most // 3
+    return f"{text[: most - end - 5]} ... {text[-end:]}"

@@ -85,9 +85,9 @@ def atomic_write(path: Path) -> Iterator[BinaryIO]:
 
 
 def replace_file(path: Path, content: str | bytes) -> None:
-    """Write `content` to `path` atomically."""
+    """Write `content` to `path` atomically; bytes of paths that are not UTF-8 become `?`."""
     with atomic_write(path) as file:
-        file.write(content.encode() if isinstance(content, str) else content)
+        file.write(content.encode(errors="replace") if isinstance(content, str) else content)
 
 
 @contextmanager

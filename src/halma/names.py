@@ -6,6 +6,7 @@ The key of one main option may be left out: `rhombus-7x7-6:liu2019` is
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -64,6 +65,12 @@ class Option:
                 + (" with slashes between them." if self.series else ".")
             )
         return number
+
+
+def check_characters(name: str) -> None:
+    """Raise a `NameSyntaxError` if a name has control characters, which are never meant."""
+    if any(unicodedata.category(c) == "Cc" for c in name.strip()):
+        raise NameSyntaxError(f"'{name}' has control characters.")
 
 
 def split(text: str, main: str | None = None) -> tuple[str, dict[str, str]]:

@@ -9,7 +9,7 @@ from halma.agents import best, human, mcts, minimax, racing, tables
 from halma.agents.agent import Agent, AgentSpec
 from halma.agents.own import WANTED, own_spec
 from halma.errors import NameSyntaxError, UnknownAgentError, suggestion
-from halma.names import join, resolve, split
+from halma.names import check_characters, join, resolve, split
 
 _SPECS = {
     spec.name: spec
@@ -46,6 +46,7 @@ def agent(name: str) -> Agent:
     It is one of halma's, `agent("greedy:stochastic")`, or one of your own, `agent("mine.py")`,
     `agent("mine.py:MyAgent:depth=3")` or `agent("package.module:Class")`.
     """
+    check_characters(name)
     if plugins.is_file_reference(name):
         return _own(name)
     bare = split(name[:500].partition(":")[0])[0]

@@ -3,6 +3,16 @@
 
 def main() -> None:
     """Run the command line."""
+    import sys
+
+    from halma.interrupt import handle_termination
+    from halma.streams import protect_streams
+
+    protect_streams()
+    handle_termination()
     from halma.cli.app import app
 
-    app(prog_name="halma")
+    try:
+        app(prog_name="halma")
+    finally:
+        sys.stdout.flush()  # its errors have an exit status, which at exit they have not

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from halma.cli import completion
-from halma.cli.verb import INTERRUPTED, GameName, JsonFlag, drawing, note, print_answer
+from halma.cli.verb import GameName, JsonFlag, drawing, note, print_answer
 from halma.errors import HalmaError
+from halma.interrupt import exit_status
 
 if TYPE_CHECKING:
     from halma.agents import Step
@@ -85,7 +86,7 @@ def play(
     if live.result is None:
         note(live.continuation)
     if live.interrupted:
-        raise SystemExit(INTERRUPTED)
+        raise SystemExit(exit_status())
 
 
 def _begin(

@@ -11,7 +11,7 @@ from halma.errors import PluginError, UnknownVariantError, suggestion
 from halma.games import darkchess, draughts, einstein, frogs, sternhalma
 from halma.games.family import Family
 from halma.games.game import Game
-from halma.names import Value, join, resolve, split
+from halma.names import Value, check_characters, join, resolve, split
 
 _FAMILIES: list[Family] = [
     sternhalma.FAMILY,
@@ -55,6 +55,7 @@ def game(name: str) -> Game:
     It is a variant, `game("rhombus-7x7-6:rules=liu2019")`, or a game of your own,
     `game("hexapawn.py")`, `game("hexapawn.py:Hexapawn")` or `game("package.module:Class")`.
     """
+    check_characters(name)
     if plugins.is_file_reference(name):
         return _own(name)
     try:

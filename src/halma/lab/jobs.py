@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from halma.agents import Agent, agent, play_game
+from halma.errors import printable
 from halma.games import Record, game
 from halma.processes import ProcessPool, ReportProgress, TaskProgress
 
@@ -154,7 +155,7 @@ class ProgressBar:
 
     def print(self, text: str) -> None:
         """Print a line above the bar."""
-        self._console.print(text, markup=False, soft_wrap=True)
+        self._console.print(printable(text), markup=False, soft_wrap=True)
 
     @property
     def _done(self) -> float:
