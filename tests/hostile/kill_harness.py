@@ -71,15 +71,8 @@ class Outcome:
     status: int
     output: str
     passed: list[Passed]
-
-    @property
-    def was_killed(self) -> bool:
-        return self.struck is not None
-
-    @property
-    def struck(self) -> Passed | None:
-        """The place of the kill; other processes may have gone on after it."""
-        return next((one for one in self.passed if one.place.startswith(_KILLED)), None)
+    #: the place of the kill
+    struck: Passed | None
 
 
 @dataclass
@@ -104,8 +97,11 @@ def run_forked(work: Work, folder: Path, kill_at: int = 0) -> Outcome:
     output = _read_to_end(reading, process)
     _, status = os.waitpid(process, 0)
     lines = log.read_text(encoding="utf-8").splitlines()
-    passed = [Passed(*line.split("\t")) for line in lines]
-    return Outcome(os.waitstatus_to_exitcode(status), output, passed)
+    passed = [Passed(*line.removeprefix(_KILLED).split("\t")) for line in lines]
+    # Other processes of the command may have gone on after the kill.
+    struck = next((i for i, line in enumerate(lines) if line.startswith(_KILLED)), None)
+    ended = os.waitstatus_to_exitcode(status)
+    return Outcome(ended, output, passed, None if struck is None else passed[struck])
 
 
 def _be_the_command(work: Work, folder: Path, log: Path, output: int, kill_at: int) -> None:
@@ -197,8 +193,7 @@ class CommandKiller:
         where = []
         try:
             outcome = run_forked(self.command.work, self._struck, kill_at=number)
-            while outcome.was_killed:
-                struck = Passed(outcome.struck.place.removeprefix(_KILLED), outcome.struck.path)
+            while (struck := outcome.struck) is not None:
                 where.append(f"{struck.place} {Path(struck.path).name}")
                 self._findings.kills[self.command.name] += 1
                 self._findings.places.add((self.command.name, *struck.kind))

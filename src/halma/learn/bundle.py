@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from halma.errors import RunError, TensorFileError
-from halma.files import atomic_folder, atomic_write, remove_file, replace_file
+from halma.files import atomic_folder, atomic_write, make_folder, remove_file, replace_file
 from halma.games import Game
 from halma.learn.metrics import NAME as METRICS
 from halma.learn.replay_buffer import GameFiles
@@ -34,6 +34,7 @@ _MARGIN = 0.9
 
 def pack(run: Path, bundle: Path, game: Game) -> None:
     """Write a run that has a checkpoint into a folder; each file is replaced atomically."""
+    make_folder(bundle)
     (iteration, checkpoint), *_ = list_iterations(run / CHECKPOINTS)
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as tar:
