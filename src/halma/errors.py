@@ -14,6 +14,9 @@ from collections.abc import Iterable
 _MOST, _MOST_QUOTED = 1000, 120
 _QUOTED = re.compile(rf"(?<!\w)'[^']{{{_MOST_QUOTED},}}'(?!\w)")
 
+#: Longest part of an error message of another library or of the user's code.
+_MOST_OTHERS = 300
+
 
 class HalmaError(ValueError):
     """A request that cannot be carried out; the message says why."""
@@ -85,6 +88,9 @@ class GameReadError(RecordError):
         self.number, self.line, self.message = number, line, message
         super().__init__(f"Game {number}{f', line {line}' if line else ''}: {message}")
 
+    def __reduce__(self) -> tuple[type[GameReadError], tuple[int, int, str]]:
+        return type(self), (self.number, self.line, self.message)
+
 
 class StoreError(HalmaError):
     """A file of stored games cannot be read or written."""
@@ -120,13 +126,14 @@ class MissingLibraryError(HalmaError, ImportError):
 
 def suggestion(word: str, known: Iterable[str]) -> str:
     """Return ` Did you mean 'x'?` for the known word closest to `word`, or an empty string."""
-    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    near = difflib.get_close_matches(word[:100], list(known), n=1, cutoff=0.5)
     return f" Did you mean '{near[0]}'?" if near else ""
 
 
 def error_text(error: BaseException) -> str:
-    """Return the type and message of an exception, without a full stop at the end."""
-    return f"{type(error).__name__}: {error}".rstrip(".: ")
+    """Return the type and message of an exception in a line, without a full stop at the end."""
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    return text[:_MOST_OTHERS].rstrip(".: ")
 
 
 def printable(text: str) -> str:

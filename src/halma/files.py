@@ -1,4 +1,4 @@
-"""Everything that the package changes on disk: atomic writes, appending, removal, locks.
+"""Everything that the package changes on disk: atomic writes, appending, removal, locks; reading.
 
 Before and after each operation stands a failpoint, a named place where a test injects a fault:
 it kills the process there, or raises the error of a full disk. A test of the source tree refuses
@@ -11,11 +11,14 @@ import fcntl
 import io
 import os
 import shutil
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from glob import escape
 from pathlib import Path
 from typing import Any, BinaryIO, cast
+
+from halma.errors import HalmaError
 
 #: Suffix of the temporary files; the process id of the writer stands before it.
 TEMPORARY = ".tmp"
@@ -138,6 +141,44 @@ def remove_folder(path: Path) -> None:
     """Remove a folder with all that is in it; it may be gone already."""
     with failpoints("remove", path):
         shutil.rmtree(path, ignore_errors=True)
+
+
+def copy_file(path: Path, to: Path) -> None:
+    """Copy a file into a folder that nobody else uses."""
+    shutil.copyfile(path, to)
+
+
+def open_file(path: Path, error: type[HalmaError] = HalmaError) -> BinaryIO:
+    """Open a file for reading, or raise an `error`: also where it is a folder or a pipe.
+
+    Opening a pipe does not wait for a writer.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise error(f"There is no file '{path}'.") from None
+    except OSError as fault:
+        raise error(f"'{path}' cannot be read: {fault.strerror}.") from None
+    except ValueError:
+        raise error(f"{str(path)!r} cannot be the name of a file.") from None
+    mode = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(descriptor)
+        what = "a folder" if stat.S_ISDIR(mode) else "not a file"
+        raise error(f"'{path}' cannot be read: it is {what}.")
+    return os.fdopen(descriptor, "rb")
+
+
+def read_file(path: Path, most: int, error: type[HalmaError] = HalmaError) -> bytes:
+    """Return the bytes of a file, or raise an `error`: also where it has more than `most`."""
+    with open_file(path, error) as file:
+        try:
+            content = file.read(most + 1)
+        except OSError as fault:
+            raise error(f"'{path}' cannot be read: {fault.strerror}.") from None
+    if len(content) > most:
+        raise error(f"'{path}' is too large: it has more than {most:,} bytes.")
+    return content
 
 
 def remove_temporary_files(path: Path) -> None:

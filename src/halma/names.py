@@ -14,6 +14,9 @@ from halma.errors import NameSyntaxError, OptionError, suggestion
 
 Value = str | int | float
 
+#: characters of a name, which may have the path of a file in it
+_LONGEST = 4000
+
 
 @dataclass(frozen=True)
 class Option:
@@ -78,6 +81,8 @@ def split(text: str, main: str | None = None) -> tuple[str, dict[str, str]]:
 
     `main` is the key of a first option given without one.
     """
+    if len(text) > _LONGEST:
+        raise NameSyntaxError(f"'{text[:40]}...' is too long to be a name.")
     name, colon, rest = text.strip().partition(":")
     if not name:
         raise NameSyntaxError(f"'{text}' has no name before the colon.")

@@ -123,7 +123,7 @@ def test_a_book_and_its_errors(tmp_path):
     assert found["book_positions"] == 1
     book.write_text("12./3.a/.cb r 9\n", encoding="utf-8")
     assert "Line 1 of" in refused(*MATCH, "--book", book)
-    assert "No such file" in refused(*MATCH, "--book", tmp_path / "none.txt")
+    assert "There is no file" in refused(*MATCH, "--book", tmp_path / "none.txt")
 
 
 @pytest.mark.parametrize(

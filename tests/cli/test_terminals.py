@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from cli.quick_commands import QUICK, WITHOUT_OUTPUT
 from cli.terminals import TERMINALS, check, prepared_server
-from cli_helpers import HALMA
+from cli_helpers import HALMA, answer
 from typer.main import get_command
 
 from halma.cli.app import app
@@ -102,6 +102,13 @@ def test_long_arguments_are_not_echoed_whole(terminal, words):
 
 
 # In processes of their own.
+
+
+def test_workers_of_a_process_with_closed_streams(tmp_path):
+    words = "match random greedy --game ewn-3x3-3 --games 8 --workers 2 --db games.db"
+    line = f"{' '.join(HALMA)} {words} <&- >&- 2>&-"
+    assert subprocess.run(["bash", "-c", line], cwd=tmp_path).returncode == 0
+    assert answer("replay", tmp_path / "games.db")["matches"][0]["games"] == 8
 
 
 @pytest.mark.parametrize(

@@ -199,7 +199,9 @@ def processes_of(group_leader):
     return found
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
 def test_stopped_or_killed_it_goes_on(tmp_path, number):
     given = command("fig22", "--quick", "--workers", 2, "--json", "--out", tmp_path)
     process = subprocess.Popen(

@@ -49,7 +49,7 @@ def agent(name: str) -> Agent:
     check_characters(name)
     if plugins.is_file_reference(name):
         return _own(name)
-    bare = split(name[:500].partition(":")[0])[0]
+    bare = split(name.partition(":")[0])[0]
     spec = spec_of(bare)
     if spec is None:
         if plugins.is_module_reference(name):
@@ -60,7 +60,7 @@ def agent(name: str) -> Agent:
         if not path:
             raise NameSyntaxError(spec.no_path)
         return spec.build(name, {"path": path})
-    return _build(spec, bare, split(name[:500], main=spec.main)[1])
+    return _build(spec, bare, split(name, main=spec.main)[1])
 
 
 def _own(reference: str) -> Agent:

@@ -9,9 +9,10 @@ def main() -> None:
     from halma.streams import protect_streams
 
     protect_streams()
-    handle_termination()
     from halma.cli.app import app
 
+    # Until here SIGTERM ends the program at once.
+    handle_termination()
     try:
         app(prog_name="halma")
     finally:

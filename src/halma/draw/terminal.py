@@ -29,7 +29,7 @@ def table_console() -> Console:
     """Return a console for tables of results on standard output, wide enough to cut nothing."""
     from rich.console import Console
 
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False)
     console.width = max(_COLUMNS, console.width)
     return console
 

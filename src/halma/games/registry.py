@@ -68,7 +68,7 @@ def game(name: str) -> Game:
 
 def variant(name: str) -> Game:
     """Return a variant that is known by name: unlike `game`, this runs no file of the user."""
-    bare, given = split(name[:500], main="rules")
+    bare, given = split(name, main="rules")
     # Installed packages are asked last: looking for them takes time.
     for family in families():
         found = _build(family, bare, given)

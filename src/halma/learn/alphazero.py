@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import torch
 
@@ -26,6 +26,7 @@ from halma.learn.trainer import (
     Losses,
     NotANumberError,
     Trainer,
+    checkpoint_arrays,
     set_weights,
     weights_of,
     weights_under,
@@ -37,6 +38,7 @@ from halma.networks.export import export
 from halma.networks.network_file import NetworkInfo, read_info, read_weights
 from halma.networks.torch_evaluator import EvaluatorPool
 from halma.networks.weights import save_weights
+from halma.structure import ArrayKind, whole
 from halma.tensors import TensorFile, list_iterations, write_tensors
 
 if TYPE_CHECKING:
@@ -52,6 +54,7 @@ class AlphaZero(TrainingSession):
     """Self-play by the best network, training, gate, evaluation."""
 
     kind = "network in training"
+    structure: ClassVar = {"steps": whole(), "best": whole()}
 
     def __init__(self, *session: Any, device: str = "cpu", compiled: bool = False) -> None:
         super().__init__(*session)
@@ -170,6 +173,11 @@ class AlphaZero(TrainingSession):
             return self.evaluation.no_results()
 
     # Before and after.
+
+    def arrays(self, checkpoint: TensorFile) -> Mapping[str, ArrayKind]:
+        """Return what the weights and the optimiser's state must be."""
+        best = [_BEST] if self.settings.gate.games else []
+        return checkpoint_arrays(self.game, self.settings, checkpoint.names, best)
 
     def prepare(self, checkpoint: TensorFile | None) -> None:
         """Make trainer, evaluators, self-play and evaluation; fill the replay buffer."""

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import gzip
 import io
-import shutil
+import re
 import tarfile
+import zlib
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from halma.errors import RunError, TensorFileError
-from halma.files import atomic_folder, atomic_write, make_folder, remove_file, replace_file
+from halma.files import atomic_folder, make_folder, read_file, remove_file, replace_file
 from halma.games import Game
 from halma.learn.metrics import NAME as METRICS
 from halma.learn.replay_buffer import GameFiles
@@ -28,6 +29,11 @@ STATE = "state.tar"
 #: Largest file of a bundle in bytes, and number of files that hold games.
 LARGEST_FILE = 16 * 1024 * 1024
 _GAME_FILES = 3
+#: Largest file of games once it is unpacked: games are compressed to about a tenth.
+_LARGEST_GAMES = 64 * LARGEST_FILE
+#: Largest file of a bundle that is read.
+_MOST_BYTES = 4 * LARGEST_FILE
+_CHECKPOINT = re.compile(r"checkpoints/iteration-\d{6,18}\.safetensors")
 #: Share of the largest size that files of games aim at.
 _MARGIN = 0.9
 
@@ -60,18 +66,41 @@ def unpack(bundle: Path, run: Path, game: Game) -> None:
         raise RunError(f"There is no '{bundle / STATE}' to go on from.")
     if run.exists() and any(run.iterdir()):
         raise RunError(f"'{run}' is not empty, so nothing is unpacked into it.")
+    state = io.BytesIO(read_file(bundle / STATE, _MOST_BYTES, RunError))
     with atomic_folder(run) as folder:
         try:
-            with tarfile.open(bundle / STATE) as tar:
+            with tarfile.open(fileobj=state, mode="r:") as tar:
+                for member in tar.getmembers():
+                    if not _is_state(member):
+                        raise ValueError(f"'{member.name[:60]}' does not belong there")
                 tar.extractall(folder, filter="data")
-        except (tarfile.TarError, EOFError) as error:
+        except (tarfile.TarError, EOFError, ValueError, OverflowError) as error:
             raise RunError(f"'{bundle / STATE}' is damaged: {error}.") from None
-        replace_file(folder / WEIGHTS, (bundle / WEIGHTS).read_bytes())
+        replace_file(folder / WEIGHTS, read_file(bundle / WEIGHTS, _MOST_BYTES, RunError))
         files = GameFiles(folder, game)
         for path in sorted(bundle.glob("games-*.gz")):
-            number = int(path.name.removeprefix("games-").removesuffix(".gz"))
-            with gzip.open(path) as packed, atomic_write(files.path(number)) as file:
-                shutil.copyfileobj(packed, file)
+            number = path.name.removeprefix("games-").removesuffix(".gz")
+            if number.isdecimal():
+                replace_file(files.path(int(number)), _unpacked_games(path))
+
+
+def _is_state(member: tarfile.TarInfo) -> bool:
+    """Whether a member of state.tar is a file that `pack` writes; sparse ones may be huge."""
+    known = member.name in (RECIPE, META, METRICS) or _CHECKPOINT.fullmatch(member.name)
+    return bool(known) and member.isreg() and not member.issparse()
+
+
+def _unpacked_games(path: Path) -> bytes:
+    """Return what a file of games holds; a reader of the run checks it."""
+    data = io.BytesIO(read_file(path, _MOST_BYTES, RunError))
+    try:
+        with gzip.open(data) as packed:
+            games = packed.read(_LARGEST_GAMES + 1)
+    except (EOFError, OSError, zlib.error) as error:
+        raise RunError(f"'{path}' is damaged: {error}.") from None
+    if len(games) > _LARGEST_GAMES:
+        raise RunError(f"'{path}' is not used: it unpacks to more than {_LARGEST_GAMES:,} bytes.")
+    return games
 
 
 def _compressed_games(files: GameFiles, number: int) -> bytes:

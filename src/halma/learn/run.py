@@ -27,10 +27,11 @@ import halma
 from halma import _core
 from halma.agents import quick_agents
 from halma.errors import RecipeError, RunError
-from halma.files import TEMPORARY, make_folder, remove_file, replace_file, take_lock
+from halma.files import TEMPORARY, make_folder, read_file, remove_file, replace_file, take_lock
 from halma.learn.recipe import Recipe, load
 from halma.learn.settings import Plain, write_value
 from halma.machine import processor
+from halma.structure import fields, optional, parse_json, plain, text
 
 #: Counts up when the files of a run directory change their meaning.
 FORMAT = 2
@@ -46,6 +47,10 @@ _LOCK = "lock"
 WEIGHTS, MODEL = "best.safetensors", "best.onnx"
 #: The batch from which a loss became not a number.
 BAD_BATCH = "bad-batch.safetensors"
+
+_LARGEST_META = 1 << 20
+_VERSIONS = ("format", "halma", "rules_version")
+_STRUCTURE = fields(dict.fromkeys(_VERSIONS, plain), {"recipe": optional(text())})
 
 
 @dataclass
@@ -163,7 +168,7 @@ class RunDirectory:
             if found.get(key) != wanted:
                 raise RunError(
                     f"'{self.path}' belongs to another version: its {key.replace('_', ' ')} is "
-                    f"{found.get(key)!r}, and here it is {wanted!r}. "
+                    f"{repr(found.get(key))[:60]}, and here it is {wanted!r}. "
                     "Choose another directory with --out."
                 )
 
@@ -174,11 +179,8 @@ class RunDirectory:
 
     def _versions(self) -> dict[str, Any]:
         """Return what must agree for a run to continue."""
-        return {
-            "format": FORMAT,
-            "halma": halma.__version__,
-            "rules_version": self.recipe.game.core.version,
-        }
+        values = (FORMAT, halma.__version__, self.recipe.game.core.version)
+        return dict(zip(_VERSIONS, values, strict=True))
 
     def _circumstances(self) -> dict[str, Any]:
         """Return the circumstances of a new run, for readers."""
@@ -201,14 +203,18 @@ class RunDirectory:
 
 
 def read_meta(run: Path) -> dict[str, Any]:
-    """Return versions and circumstances of a run directory."""
+    """Return versions and circumstances of a run."""
+    path = run / META
     try:
-        meta = json.loads((run / META).read_text(encoding="utf-8"))
+        found: dict[str, Any] = parse_json(read_file(path, _LARGEST_META, RunError))
+        fault = _STRUCTURE(found)
+    except RunError:
+        raise
     except ValueError:
-        meta = None
-    if not isinstance(meta, dict):
-        raise RunError(f"'{run / META}' is damaged, so '{run}' is not used.")
-    return meta
+        fault = "is not JSON"
+    if fault:
+        raise RunError(f"'{path}' is damaged, so '{run}' is not used: it {fault}.")
+    return found
 
 
 def run_recipe(run: Path) -> Recipe:

@@ -10,7 +10,7 @@ import math
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -35,6 +35,7 @@ from halma.learn.reports.events import (
 from halma.learn.run import RunDirectory
 from halma.machine import require
 from halma.solve import Solution
+from halma.structure import ArrayKind, Check
 from halma.tensors import TensorFile
 
 if TYPE_CHECKING:
@@ -88,6 +89,8 @@ class TrainingSession(ABC):
 
     #: what the checkpoints of the method are called
     kind: ClassVar[str]
+    #: what the description of a checkpoint must have, besides iteration and seconds
+    structure: ClassVar[Mapping[str, Check]] = {}
 
     def __init__(
         self,
@@ -124,6 +127,10 @@ class TrainingSession(ABC):
     @abstractmethod
     def curves(self) -> tuple[Curve, ...]:
         """The metrics to watch."""
+
+    @abstractmethod
+    def arrays(self, checkpoint: TensorFile) -> Mapping[str, ArrayKind]:
+        """Return what the arrays of a checkpoint must be."""
 
     @abstractmethod
     def prepare(self, checkpoint: TensorFile | None) -> None:
@@ -163,12 +170,14 @@ class TrainingSession(ABC):
             history = self._without_checkpoints()
             checkpoint = None
             if not history:
-                checkpoint = self.checkpoints.newest(self.reporter.note)
+                checkpoint = self.checkpoints.newest(
+                    self.reporter.note, self.structure, self.arrays
+                )
                 if checkpoint is not None:
                     self.iteration = self.saved = checkpoint.description["iteration"]
                     self._earlier = checkpoint.description["seconds"]
                 self.checkpoints.remove_old()
-                history = truncate_metrics(self.out, self.saved)
+                history = truncate_metrics(self.out, self.saved, self.recipe.method)
             past = tuple(history)
             self.reporter.emit(Started(self.recipe, self.out, self.iteration, past, self.curves))
             self._report_changes()
@@ -232,7 +241,9 @@ class TrainingSession(ABC):
 
     def _without_checkpoints(self) -> list[dict[str, Any]]:
         """Return the metrics of a finished run that keeps no checkpoint; of another one, none."""
-        history = [] if self.settings.checkpoints.keep else read_metrics(self.out)
+        history = (
+            [] if self.settings.checkpoints.keep else read_metrics(self.out, self.recipe.method)
+        )
         if len(history) != self.settings.iterations or not self.has_result(history[-1]):
             return []
         self.checkpoints.finish()

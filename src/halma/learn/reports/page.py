@@ -97,10 +97,11 @@ def read_run(path: Path) -> Run:
     """Read a run directory, or raise a `RunError` that says what is missing."""
     if not (path / RECIPE).is_file() or not (path / META).is_file():
         raise RunError(f"'{path}' is not the directory of a run.")
-    metrics = read_metrics(path)
+    recipe, meta = run_recipe(path), read_meta(path)
+    metrics = read_metrics(path, recipe.method)
     if not metrics:
         raise RunError(f"The run in '{path}' has not finished an iteration yet.")
-    return Run(path, run_recipe(path), read_meta(path), metrics)
+    return Run(path, recipe, meta, metrics)
 
 
 def write_report(path: Path, solution: Solution | None = None, out: Path | None = None) -> View:
