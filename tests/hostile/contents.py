@@ -13,6 +13,7 @@ from halma.files import TEMPORARY
 from halma.games import game
 from halma.learn.run import META
 from halma.networks.network_file import read_info
+from halma.solve.engines import engine_for
 from halma.solve.tables import load_arrays
 from halma.tensors import open_tensors
 
@@ -73,7 +74,10 @@ def _model(path: Path) -> object:
 
 
 def _table(path: Path) -> object:
-    found = load_arrays(path, game(path.stem))
+    chosen = game(path.stem)
+    engine = engine_for(chosen)
+    layouts = {engine.solution.kind: engine.solution.layout(chosen), "checkpoint": engine.layout()}
+    found = load_arrays(path, chosen, layouts)
     arrays = {name: _digest(array.tobytes()) for name, array in found.arrays.items()}
     return found.kind, without_times(found.about), arrays
 
