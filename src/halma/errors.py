@@ -120,6 +120,10 @@ class NetworkError(HalmaError):
     """A network file cannot be used."""
 
 
+class NetworkOutputError(NetworkError, AgentError):
+    """A network's output is not finite or out of range; in a match its player loses the game."""
+
+
 class MissingLibraryError(HalmaError, ImportError):
     """A library is not installed that a plain install leaves out."""
 

@@ -39,7 +39,8 @@ def train(
         int | None, typer.Option(min=1, max=256, help="Number of threads; default: one per core.")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="The same seed gives the same result.")
+        int | None,
+        typer.Option(min=0, help="The same seed repeats a table; a network, on one thread."),
     ] = None,
     device: Annotated[
         str, typer.Option(help="Where a network is trained: auto, cpu or cuda.")
