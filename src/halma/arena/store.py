@@ -13,7 +13,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -263,7 +263,9 @@ class GameStore:
 
 def _values(played: PlayedGame) -> list[Any]:
     """Return the columns of a game; tuples are stored as JSON."""
-    values = [getattr(played, name) for name in _NAMES]
+    # The end of a game may quote a path whose bytes are not text.
+    text_end = played.end.encode(errors="replace").decode()
+    values = [getattr(replace(played, end=text_end), name) for name in _NAMES]
     return [json.dumps(value) if isinstance(value, tuple) else value for value in values]
 
 
