@@ -7,6 +7,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -204,6 +205,14 @@ def test_a_store_with_text_that_is_not_unicode(folder):
         db.close()
         with pytest.raises(StoreError), GameStore(path, read_only=True) as store:
             store.matches()
+
+
+def test_a_store_takes_an_end_that_is_not_unicode(folder):
+    plan = halma.arena.make_plan("ewn-2x2-1", ["greedy", "random"])
+    with GameStore(folder / "games.db") as store:
+        _, played = store.game(1)
+        store.add(plan, replace(played, number=4, end="by an error: '\udcff'"))
+        assert store.game(5)[1].end == "by an error: '?'"
 
 
 def test_a_store_runs_no_code(folder):

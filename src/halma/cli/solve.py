@@ -61,7 +61,7 @@ def solve(
     path = table_path(chosen, out, pieces)
     if path.exists() and not again:
         note(f"'{path}' exists already.")
-        solution = solver.open_table(path, chosen)
+        solution = solver.finished_table(path, chosen)
     else:
         limit = _bytes(memory)
         engine = solver.plan(chosen, limit, threads, pieces)

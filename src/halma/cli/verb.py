@@ -15,6 +15,7 @@ import typer
 
 from halma.cli import completion
 from halma.errors import HalmaError, brief, printable
+from halma.files import replace_file
 from halma.interrupt import exit_status, raising_signals
 from halma.machine import is_optional, missing_library
 from halma.plugins import explain
@@ -114,7 +115,9 @@ def note(text: str) -> None:
 
 def write_file(path: Path, text: str) -> None:
     """Write a file that the user asked for, and report it."""
-    path.write_text(text, encoding="utf-8", errors="replace")
+    if not path.parent.is_dir():
+        raise HalmaError(f"There is no folder '{path.parent}' to write '{path.name}' into.")
+    replace_file(path, text)
     note(f"Wrote {path}.")
 
 

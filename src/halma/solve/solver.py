@@ -11,6 +11,7 @@ from itertools import islice, product
 from pathlib import Path
 
 from halma.errors import HalmaError, TableError
+from halma.files import remove_file
 from halma.games import Game, families
 from halma.games import game as game_named
 from halma.machine import free_memory, in_bytes
@@ -74,7 +75,7 @@ def solve(
     path = table_path(game, folder, pieces)
     if keep:
         _check_disk(path, engine.bytes_on_disk, game)
-    partial = path.with_suffix(".partial")
+    partial = _checkpoint_of(path)
     seconds = _run(engine, partial if keep else None, checkpoint_seconds, progress, note)
     started = time.perf_counter()
     arrays, statistics = engine.finish()
@@ -93,9 +94,13 @@ def solve(
         computed = {k: a.array() if isinstance(a, LazyArray) else a for k, a in arrays.items()}
         return engine.solution(game, computed, about)
     save_arrays(path, game, engine.solution.kind, about, arrays)
-    partial.unlink(missing_ok=True)
+    remove_file(partial)
     del engine, arrays  # frees their memory before the table is mapped
     return open_table(path, game)
+
+
+def _checkpoint_of(table: Path) -> Path:
+    return table.with_suffix(".partial")
 
 
 def _run(
@@ -180,6 +185,14 @@ def endgames_at_hand(game: Game, left: int) -> int:
 def solution_in(path: Path, game: Game) -> Solution:
     """Return the solution in a file; it is checked once, and again after a change."""
     return _opened(path, path.stat().st_mtime_ns, game)
+
+
+def finished_table(path: Path, game: Game) -> Solution:
+    """Open a table, and remove the checkpoint of the process that was killed once it was there."""
+    partial = _checkpoint_of(path)
+    if partial.exists() and partial.stat().st_mtime_ns <= path.stat().st_mtime_ns:
+        remove_file(partial)
+    return open_table(path, game)
 
 
 def open_table(path: Path, game: Game) -> Solution:
