@@ -90,7 +90,9 @@ class Trainer:
         self._step = TrainingStep(self.network, settings.learning, self.device, compiled)
         self._optimiser = self._step.optimiser
         self._stopped = False
-        self._thread_count = _ThreadCount(1 if self._on_gpu else threads)
+        # Gradients summed by several threads are rounded in other ways.
+        one = self._on_gpu or settings.learning.deterministic
+        self._thread_count = _ThreadCount(1 if one else threads)
 
     def stop(self) -> None:
         """Make `train` raise `Interrupted`, now and later."""
