@@ -59,6 +59,7 @@ _RECIPES = {
     "table-without": _TABLE.format(keep=0),
     "network": _NETWORK.format(keep=2, gate=0),
     "network-gate": _NETWORK.format(keep=2, gate=2),
+    "network-side-by-side": _NETWORK.format(keep=2, gate=0) + "stages.side_by_side = true\n",
     "network-without": _NETWORK.format(keep=0, gate=0),
 }
 
@@ -74,6 +75,8 @@ class Command:
     weight: float = 1.0
     #: imported once for all kills
     modules: tuple[str, ...] = ()
+    #: whether it leaves the same bytes after a kill, and not only the same files
+    exact: bool = True
 
 
 def write_recipes(folder: Path) -> None:
@@ -183,6 +186,14 @@ COMMANDS = {
         Command("train a network with a gate", _TRAIN.format("network-gate"), (), 1, _NEURAL),
         Command(
             "train a network without checkpoints", _TRAIN.format("network-without"), (), 1, _NEURAL
+        ),
+        Command(
+            "train a network side by side",
+            _TRAIN.format("network-side-by-side"),
+            (),
+            2,
+            _NEURAL,
+            exact=False,
         ),
         Command(
             "make a network's run longer",
