@@ -182,6 +182,9 @@ concept Game =
 //                                       symmetries of the rules: how many with the identity,
 //                                       number 0, and the k-th image of a state and a move.
 //                                       Training samples are augmented with them.
+//   bool is_valid(const State&)         whether the bytes of a state are one that the rules can work
+//                                       on: what they look up in arrays lies within those. States
+//                                       from outside are checked with it; without it, none is.
 //   bool uses_context()                 whether encode() looks at the context; without it, yes
 //   bool byte_planes()                  whether all that encode() writes are whole numbers from 0 to
 //                                       255, so that planes are passed on as bytes; without it, no
@@ -230,6 +233,16 @@ template <class G>
 concept FindsFurthest = requires(const G& g, const typename G::State& s, MoveList& moves) {
   { g.furthest(s, moves) } -> std::same_as<void>;
 };
+
+template <Game G>
+bool is_valid(const G& game, const typename G::State& state) {
+  if constexpr (requires {
+                  { game.is_valid(state) } -> std::same_as<bool>;
+                })
+    return game.is_valid(state);
+  else
+    return true;
+}
 
 template <Game G>
 bool uses_context(const G& game) {

@@ -55,7 +55,7 @@ class TreeSearch:
                 reuse=reuse,
             )
         except ValueError as error:
-            raise OptionError(f"This search does not fit '{game.name}': {error}.") from None
+            raise OptionError(f"This search does not fit '{game.name}': {error}") from None
 
     def search(
         self,

@@ -103,7 +103,7 @@ class FinishedGames:
                 self.event_offsets,
             )
         except ValueError as error:
-            return f"has games that cannot be replayed: {error}"
+            return f"has games that cannot be replayed: {str(error).rstrip('.')}"
         return "" if illegal is None else f"has a game {illegal + 1} that does not follow the rules"
 
     def arrays(self) -> dict[str, Array]:

@@ -73,7 +73,7 @@ class Pool:
                 **end,
             )
         except ValueError as error:
-            raise OptionError(f"This self-play does not fit '{game.name}': {error}.") from None
+            raise OptionError(f"This self-play does not fit '{game.name}': {error}") from None
         self._evaluators: list[Evaluator] = []
         #: one for each group
         self.buffers: list[InferenceBuffer] = []

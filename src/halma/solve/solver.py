@@ -14,7 +14,7 @@ from halma.errors import HalmaError, TableError
 from halma.files import remove_file
 from halma.games import Game, families
 from halma.games import game as game_named
-from halma.machine import free_memory
+from halma.machine import free_memory, in_bytes
 from halma.solve.engines import ENGINES, Engine, engine_for
 from halma.solve.solution import MAX_PIECES, Progress, Solution
 from halma.solve.tables import LazyArray, load_arrays, save_arrays, table_path
@@ -119,7 +119,7 @@ def _run(
         try:
             engine.step()
         except ValueError as error:
-            raise TableError(f"'{engine.game.name}' cannot be solved: {error}.") from None
+            raise TableError(f"'{engine.game.name}' cannot be solved: {error}") from None
         progress(engine.done, engine.total)
         now = time.perf_counter()
         if partial is not None and not engine.finished and now - saved >= wait:
@@ -229,14 +229,6 @@ def _solve_in_memory(game: Game, pieces: int | None = None) -> Solution:
 
 
 # Memory and disk.
-
-
-def in_bytes(number: int) -> str:
-    """Return a number of bytes with a unit: 5.2 GiB."""
-    for power, unit in ((6, "EiB"), (5, "PiB"), (4, "TiB"), (3, "GiB"), (2, "MiB"), (1, "KiB")):
-        if number >= 1024**power:
-            return f"{number / 1024**power:.1f} {unit}"
-    return f"{number} bytes"
 
 
 def _free_disk(path: Path) -> int:
