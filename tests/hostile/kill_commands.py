@@ -18,6 +18,7 @@ from halma.lab.report import Claim, ReportFigure, ReportSection
 from halma.lab.run_store import base_recipe
 from halma.learn.bundle import pack, unpack
 from halma.learn.run import run_recipe
+from halma.structure import whole
 
 #: A command line of halma without its name, or a function to call in the folder.
 Work = str | Callable[[], None]
@@ -128,7 +129,7 @@ class SmallExperiment(Experiment):
         return [base.changed({**changes, "seed": seed}) for seed in (1, 2)]
 
     def _blocks(self) -> GameBlocks:
-        return GameBlocks("plies", count_plies, games=30)
+        return GameBlocks("plies", count_plies, 30, whole())
 
     def jobs(self, workspace) -> Iterable:
         yield from workspace.runs.jobs(self._recipes(), lambda recipe: 1.0)
@@ -139,7 +140,7 @@ class SmallExperiment(Experiment):
         for recipe in self._recipes():
             errors = [line["err_p"] for line in workspace.runs.metrics(recipe)]
             lines.append(PlotLine(f"seed {recipe.settings.seed}", range(len(errors)), errors))
-        plies = self._blocks().results(workspace.measurements)
+        plies = self._blocks().results(workspace.measurements.read)
         plot_lines(
             workspace.pages / "small.png",
             [PlotPanel("errors", lines)],
