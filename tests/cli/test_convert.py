@@ -148,10 +148,11 @@ def test_games_of_your_own(tmp_path, monkeypatch):
     Path("nim.py").write_text(re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)[0])
     words = ("random", "random", "--game", "nim.py:Nim", "--games", 2, "--workers", 1)
     assert run("match", *words, "--db", "nim.db").exit_code == 0
-    assert run("convert", "nim.db", "--out", "nim.jsonl").exit_code == 0
-    # A file cannot make halma run Python code; a person can.
-    assert "name it, with --game nim.py:Nim" in refused("convert", "nim.jsonl")
     own = ("--game", "nim.py:Nim")
+    assert run("convert", "nim.db", *own, "--out", "nim.jsonl").exit_code == 0
+    # A file cannot make halma run Python code; a person can.
+    for command in (("convert", "nim.jsonl"), ("convert", "nim.db"), ("replay", "nim.db", 1)):
+        assert "name it, with --game nim.py:Nim" in refused(*command)
     assert run("convert", "nim.jsonl", *own, "--out", "nim.npz").exit_code == 0
     assert answer("replay", "nim.jsonl", 2, *own)["agents"] == ["random", "random"]
     assert len(answer("replay", "nim.jsonl", *own)["games"]) == 2

@@ -60,8 +60,8 @@ COMMANDS = [
     ("analyse", GAME, "start"),
     ("match", AGENT, "greedy", "--game", GAME, "--games", 4, "--workers", 2, "--db", "games.db"),
     ("tournament", AGENT, "my_agent.py", "random", "--game", GAME, "--games", 2, "--workers", 1),
-    ("replay", "games.db", 1),
-    ("convert", "games.db", "--out", "games.jsonl"),
+    ("replay", "games.db", 1, "--game", GAME),
+    ("convert", "games.db", "--out", "games.jsonl", "--game", GAME),
     ("replay", "games.jsonl", 1, "--game", GAME),
     ("train", "hexapawn-table.toml", *SMALL),
     ("report", "runs/hexapawn-table"),
@@ -125,7 +125,7 @@ def test_other_faults_of_an_agent_lose_too(folder, how, sentence):
     found = answer("match", *words, "--games", 2, "--workers", 1, "--db", "games.db")
     assert found["losses"] == 2
     assert sentence in next(iter(found["ends"]))
-    assert sentence in answer("replay", "games.db", 1)["end"]
+    assert sentence in answer("replay", "games.db", 1, "--game", GAME)["end"]
 
 
 def test_an_agent_that_raises_loses_a_single_game(folder):

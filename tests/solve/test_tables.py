@@ -1,5 +1,6 @@
 """Tables on disk: whole or refused, and a solve that was killed goes on."""
 
+import errno
 import os
 import random
 import signal
@@ -87,7 +88,7 @@ def test_writing_that_fails_leaves_the_old_table(path, monkeypatch):
     before = path.read_bytes()
 
     def fail(handle):
-        raise OSError("no space left")
+        raise OSError(errno.ENOSPC, "no space left")
 
     monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(OSError, match="no space"):

@@ -8,8 +8,7 @@ from halma.arena.games import PlayedGame
 from halma.arena.store import GameStore, StoredMatch
 from halma.errors import GameReadError, HalmaError, RecordError, StoreError
 from halma.games import Game
-from halma.games import game as find_game
-from halma.games.saved import SavedGame, replay
+from halma.games.saved import SavedGame, replay, rules_of
 
 
 def saved_games(
@@ -23,24 +22,40 @@ def saved_games(
     if not matches and match is not None:
         raise StoreError(f"There is no match {match} in '{store.path}'.")
     for stored in matches:
-        rules = find_game(stored.plan["game"])
-        for identifier, played in store.games(stored.id) if game in (None, rules) else ():
+        rules = _rules(store, stored, game)
+        if rules is None:
+            continue
+        for identifier, played in store.games(stored.id):
             try:
                 yield _saved(stored, identifier, played, rules)
             except HalmaError as error:
                 yield GameReadError(identifier, 0, str(error))
 
 
-def saved_game(store: GameStore, identifier: int) -> SavedGame:
-    """Return the game with this id; raise a `StoreError` if its moves cannot be played."""
+def saved_game(store: GameStore, identifier: int, game: Game | None = None) -> SavedGame:
+    """Return the game with this id; raise a `StoreError` if its moves cannot be played.
+
+    A game of the user must be given.
+    """
     match, played = store.game(identifier)
     stored = next((stored for stored in store.matches() if stored.id == match), None)
     if stored is None:
         raise StoreError(f"'{store.path}' is damaged: game {identifier} is of no match.")
+    rules = _rules(store, stored, game)
+    if rules is None:
+        raise StoreError(f"Game {identifier} is one of '{stored.plan['game']}'.")
     try:
-        return _saved(stored, identifier, played, find_game(stored.plan["game"]))
+        return _saved(stored, identifier, played, rules)
     except HalmaError as error:
         raise StoreError(f"Game {identifier} cannot be replayed: {error}") from None
+
+
+def _rules(store: GameStore, stored: StoredMatch, game: Game | None) -> Game | None:
+    """Return the rules of a match; None if `game` is given and is another one."""
+    try:
+        return rules_of(stored.plan["game"], game)
+    except RecordError as error:
+        raise StoreError(f"Match {stored.id} in '{store.path}' is not read: {error}") from None
 
 
 def _saved(stored: StoredMatch, identifier: int, played: PlayedGame, rules: Game) -> SavedGame:

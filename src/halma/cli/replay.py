@@ -45,8 +45,8 @@ def replay(
         raise HalmaError("--ply and --svg need the id of a game.")
     if game is not None and match is not None:
         raise HalmaError("Give a game or --match, not both.")
+    variant = None if rules is None else find_rules(rules)
     if not is_database(file):
-        variant = None if rules is None else find_rules(rules)
         if game is None:
             _list_file(file, variant, match, json)
             return
@@ -56,7 +56,7 @@ def replay(
             if game is None:
                 _list(store, match, json)
                 return
-            saved = saved_game(store, game)
+            saved = saved_game(store, game, variant)
     record = saved.record
     if ply is not None and ply > record.plies:
         raise HalmaError(f"Game {game} has {record.plies} plies, so there is no ply {ply}.")

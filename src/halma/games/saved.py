@@ -105,6 +105,20 @@ def read_json_lines(text: str, game: Game | None = None) -> Iterator[SavedGame |
                 yield saved
 
 
+def rules_of(variant: str, game: Game | None) -> Game | None:
+    """Return the game that a file names; None if `game` is given and is another one.
+
+    Code of the user is not run because a file says so: it has to be given as `game`.
+    """
+    # A game of the user is known by its file and class; the folder may be another one.
+    if game is not None and Path(variant).name == Path(game.name).name:
+        return game
+    if game is None and is_file_reference(variant):
+        raise RecordError(f"its game is Python code: name it, with --game {variant}.")
+    found = find_variant(variant)
+    return found if game in (None, found) else None
+
+
 def _read(entry: Any, game: Game | None) -> SavedGame | None:
     """Return the game of a JSON object, or None for one of another variant than `game`."""
     if not isinstance(entry, dict):
@@ -112,14 +126,10 @@ def _read(entry: Any, game: Game | None) -> SavedGame | None:
     variant, start = entry.pop("variant", None), entry.pop("start", None)
     if not isinstance(variant, str):
         raise RecordError("the object has no 'variant', the name of a game.")
-    # A game of the user is known by its file and class; the folder may be another one.
-    if game is None or Path(variant).name != Path(game.name).name:
-        if game is None and is_file_reference(variant):
-            raise RecordError(f"its game is Python code: name it, with --game {variant}.")
-        found = find_variant(variant)
-        if game is not None and found != game:
-            return None
-        game = found
+    found = rules_of(variant, game)
+    if found is None:
+        return None
+    game = found
     if not (start is None or isinstance(start, str)):
         raise RecordError("'start' must be the text of a position.")
     record = replay(game, start, _texts(entry, "moves"))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from halma import _core
-from halma.errors import GameOverError, OptionError, UnknownAgentError
+from halma.errors import ArgumentError, GameOverError, OptionError, UnknownAgentError
 from halma.games import Game, Move, Position, Record
 from halma.machine import require_memory
 from halma.search.analysis import Analysis, MoveReport, certainty, line_of, named, record_of
@@ -167,7 +167,7 @@ class Minimax:
         self.kind = kind
         try:
             self._core = _core.Minimax(game.core, options)
-        except ValueError as error:
+        except ArgumentError as error:
             raise OptionError(f"'{game.name}': {error}") from None
 
     @property

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 
 from halma import _core
-from halma.errors import ChanceError, GameOverError, NetworkOutputError, OptionError
+from halma.errors import ArgumentError, ChanceError, GameOverError, NetworkOutputError, OptionError
 from halma.games import Game, Position, Record
 from halma.search.analysis import Analysis, MoveReport, certainty, line_of, named, record_of
 from halma.search.evaluator import Evaluator, InferenceBuffer
@@ -54,7 +54,7 @@ class TreeSearch:
                 seed=seed,
                 reuse=reuse,
             )
-        except ValueError as error:
+        except ArgumentError as error:
             raise OptionError(f"This search does not fit '{game.name}': {error}") from None
 
     def search(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from halma import _core
+from halma.errors import ArgumentError
 from halma.games import Game
 from halma.structure import ArrayKind
 
@@ -102,7 +103,7 @@ class FinishedGames:
                 self.event_values,
                 self.event_offsets,
             )
-        except ValueError as error:
+        except ArgumentError as error:
             return f"has games that cannot be replayed: {str(error).rstrip('.')}"
         return "" if illegal is None else f"has a game {illegal + 1} that does not follow the rules"
 

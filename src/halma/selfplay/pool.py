@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
 from halma import _core
-from halma.errors import OptionError, RunError
+from halma.errors import ArgumentError, OptionError, RunError
 from halma.games import Game
 from halma.machine import core_count
 from halma.search.evaluator import Evaluator, InferenceBuffer
@@ -72,7 +72,7 @@ class Pool:
                 first,
                 **end,
             )
-        except ValueError as error:
+        except ArgumentError as error:
             raise OptionError(f"This self-play does not fit '{game.name}': {error}") from None
         self._evaluators: list[Evaluator] = []
         #: one for each group

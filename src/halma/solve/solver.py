@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import islice, product
 from pathlib import Path
 
-from halma.errors import HalmaError, TableError
+from halma.errors import ArgumentError, HalmaError, TableError
 from halma.files import remove_file
 from halma.games import Game, families
 from halma.games import game as game_named
@@ -118,7 +118,7 @@ def _run(
     while not engine.finished:
         try:
             engine.step()
-        except ValueError as error:
+        except ArgumentError as error:
             raise TableError(f"'{engine.game.name}' cannot be solved: {error}") from None
         progress(engine.done, engine.total)
         now = time.perf_counter()
