@@ -65,7 +65,7 @@ def test_every_kind_is_found_by_its_name():
         ("greedy:pock=best", OptionError, "Did you mean 'pick'"),
         ("random:best", NameSyntaxError, "key=value"),
         ("random:sims=3", OptionError, "no options"),
-        ("x" * 10_000, UnknownAgentError, "no agent"),
+        ("x" * 10_000, NameSyntaxError, "too long"),
     ],
 )
 def test_bad_names_are_sentences(name, error, words):
