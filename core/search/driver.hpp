@@ -204,10 +204,15 @@ class SearchDriver {
     for (int i = 0; i < pending_; ++i) prefetch(leaves_[i].path.data());
     search_.tree().prefetch_ends();
   }
-  void prefetch_paths() const {
-    if (phase_ == Phase::searching)
-      for (int i = 0; i < pending_; ++i)
-        for (const auto [node, edge] : leaves_[i].path) search_.tree().prefetch_step(node, edge);
+  void prefetch_path_nodes() const {
+    if (phase_ != Phase::searching) return;
+    for (int i = 0; i < pending_; ++i)
+      for (const auto& step : leaves_[i].path) search_.tree().prefetch_node(step.node);
+  }
+  void prefetch_path_edges() const {
+    if (phase_ != Phase::searching) return;
+    for (int i = 0; i < pending_; ++i)
+      for (const auto& step : leaves_[i].path) search_.tree().prefetch_edge(step.node, step.place);
   }
 
   /// Bytes allocated by the tree, the leaves and the record.
