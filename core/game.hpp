@@ -185,6 +185,8 @@ concept Game =
 //   bool uses_context()                 whether encode() looks at the context; without it, yes
 //   bool byte_planes()                  whether all that encode() writes are whole numbers from 0 to
 //                                       255, so that planes are passed on as bytes; without it, no
+//   void encode(recent, context, std::uint8_t* out)
+//                                       the same planes as bytes; without it floats are converted
 //   static constexpr bool kIndexed      false in a family none of whose variants has a dense index:
 //                                       nothing that needs one is compiled
 //   class Layers                        an order of solving a game with chance: HasLayers
@@ -250,6 +252,12 @@ bool byte_planes(const G& game) {
   else
     return false;
 }
+
+template <class G>
+concept EncodesBytes = requires(const G& g, std::span<const typename G::State> recent, const Context& context,
+                                std::uint8_t* out) {
+  { g.encode(recent, context, out) } -> std::same_as<void>;
+};
 
 template <class G>
 concept HasSymmetries = requires(const G& g, const typename G::State& s, Move m, int k) {

@@ -117,7 +117,8 @@ class SearchDriver {
   }
 
   /// Writes the planes of a pending leaf: itself, then the decisions before it.
-  void encode(int which, Scratch& scratch, float* out) const {
+  template <class Cell>
+  void encode(int which, Scratch& scratch, Cell* out) const {
     const auto history = static_cast<std::size_t>(game_->history());
     std::vector<State>& recent = scratch.recent;
     recent.clear();

@@ -234,8 +234,13 @@ class Pool : public AnyPool {
       slots_[slot].encode(leaf, scratch.search, static_cast<float*>(planes.data) + at);
       return;
     }
-    slots_[slot].encode(leaf, scratch.search, scratch.planes.data());
-    to_bytes(scratch.planes.data(), size, static_cast<std::uint8_t*>(planes.data) + at);
+    std::uint8_t* bytes = static_cast<std::uint8_t*>(planes.data) + at;
+    if constexpr (EncodesBytes<G>) {
+      slots_[slot].encode(leaf, scratch.search, bytes);
+    } else {
+      slots_[slot].encode(leaf, scratch.search, scratch.planes.data());
+      to_bytes(scratch.planes.data(), size, bytes);
+    }
   }
 
   /// By way of int: the one conversion every processor has for whole vectors.

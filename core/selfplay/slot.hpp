@@ -67,7 +67,10 @@ class alignas(64) Slot {
     }
   }
 
-  void encode(int which, Scratch& scratch, float* out) const { driver_.encode(which, scratch, out); }
+  template <class Cell>
+  void encode(int which, Scratch& scratch, Cell* out) const {
+    driver_.encode(which, scratch, out);
+  }
 
   template <class Logit, class Value>
   void back_up(int which, const Logit* logits, const Value* values) {
