@@ -182,6 +182,9 @@ concept Game =
 //                                       symmetries of the rules: how many with the identity,
 //                                       number 0, and the k-th image of a state and a move.
 //                                       Training samples are augmented with them.
+//   void list_actions(const State&, const MoveList&, int* out)
+//                                       action() of all legal moves, which stand in the order of
+//                                       legal(); without it one after the other
 //   bool uses_context()                 whether encode() looks at the context; without it, yes
 //   bool byte_planes()                  whether all that encode() writes are whole numbers from 0 to
 //                                       255, so that planes are passed on as bytes; without it, no
@@ -251,6 +254,14 @@ bool byte_planes(const G& game) {
     return game.byte_planes();
   else
     return false;
+}
+
+template <Game G>
+void list_actions(const G& game, const typename G::State& state, const MoveList& moves, int* out) {
+  if constexpr (requires { game.list_actions(state, moves, out); })
+    game.list_actions(state, moves, out);
+  else
+    for (int i = 0; i < moves.size(); ++i) out[i] = game.action(state, moves[i]);
 }
 
 template <class G>

@@ -211,6 +211,22 @@ class Sternhalma {
     return move == kPass ? actions() - 1 : action_of_[view[from].hole * board_.size() + view[to].hole];
   }
 
+  /// By identity, moves of a piece stand together and pieces are in the order of their ids.
+  void list_actions(const State& s, const MoveList& moves, int* out) const {
+    if (!options().ids_view || moves[0] == kPass) {
+      for (int i = 0; i < moves.size(); ++i) out[i] = action(s, moves[i]);
+      return;
+    }
+    const auto& view = view_[s.mover];
+    const std::uint8_t* army = s.piece + s.mover * army_;
+    const int holes = board_.size();
+    int first = 0;  // action of the piece
+    for (int i = 0; i < moves.size(); ++i) {
+      for (; *army != (moves[i] & 0xFF); ++army) first += holes;
+      out[i] = first + view[moves[i] >> 8].hole;
+    }
+  }
+
   Move move(const State& s, int action) const {
     const std::vector<int>& back = board_.from_view[s.mover];
     int from, to;  // in the mover's view
@@ -637,8 +653,8 @@ class Sternhalma {
   };
   Seen view_[MaxPlayers][HoleBoard::kOff] = {};  // [player][hole]: its cell in planes, and where it is seen
   std::vector<std::uint16_t> action_of_;         // [from * holes + to], as seen; not by identity
-  std::vector<int> open_;                    // holes where player 0 may stop
-  std::vector<int> open_rank_, class_rank_;  // [hole]: among open_, among its class in open_
+  std::vector<int> open_;                        // holes where player 0 may stop
+  std::vector<int> open_rank_, class_rank_;      // [hole]: among open_, among its class in open_
   std::vector<int> open_in_class_[kClasses];
   int jump_base_[kClasses + 1] = {};
   std::vector<std::uint64_t> zobrist_;  // [player * kOff + hole]

@@ -145,7 +145,8 @@ struct HoleMap {
       for (int d = 0; d < 3; ++d) {
         int length = 0;  // holes beyond h in this direction
         for (int next = neighbour[h][d]; next != HoleBoard::kOff; next = neighbour[next][d]) ++length;
-        for (int gap = 1; gap <= length / 2; ++gap) long_ends[parity[h]][d][gap - 1] |= std::uint64_t{1} << bit[h];
+        for (int gap = 1; gap <= length / 2; ++gap)
+          long_ends[parity[h]][d][gap - 1] |= std::uint64_t{1} << bit[h];
         longest = std::max(longest, length / 2);
       }
   }

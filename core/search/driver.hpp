@@ -153,7 +153,9 @@ class SearchDriver {
     MoveList moves;
     float priors[kMaxMoves];
     game_->legal(state, moves);
-    for (int i = 0; i < moves.size(); ++i) priors[i] = to_float(logits[game_->action(state, moves[i])]);
+    int actions[kMaxMoves];
+    list_actions(*game_, state, moves, actions);
+    for (int i = 0; i < moves.size(); ++i) priors[i] = to_float(logits[actions[i]]);
     softmax(priors, moves.size());
     if (!std::isfinite(priors[0])) throw std::runtime_error("a logit of the network is not finite");
     back_up_evaluated(which, by_player, priors, moves);

@@ -568,7 +568,8 @@ class Mcts {
       const Proof proof = node_proof(tree_, node);
       if (proof == Proof::none) return;
       const auto above = leaf.path[i - 1];
-      tree_.edges[tree_.edge_of(above)].proof = tree_.nodes[above.node].mover == node.mover ? proof : opposite(proof);
+      tree_.edges[tree_.edge_of(above)].proof =
+          tree_.nodes[above.node].mover == node.mover ? proof : opposite(proof);
     }
   }
 

@@ -167,7 +167,7 @@ struct Tree {
     return false;
   }
 
-  /// The most visited way on from an edge, moves only. Ties go to the larger prior, then to the first.
+  /// The most visited way on from an edge, moves only; of equally many visits, the first edge.
   std::vector<Move> main_line(Index edge, int length) const {
     std::vector<Move> line{edges[edge].what};
     while (static_cast<int>(line.size()) < length && edges[edge].child < kFirstMark) {

@@ -185,7 +185,7 @@ class Pool : public AnyPool {
   /// Asks for what the slots behind one will want, each in some steps: see Slot. Those from
   /// `last` on are another thread's, which may be at work on them.
   void prefetch_behind(int slot, int last) const {
-    if (slot + 5 < last) prefetch(&slots_[slot + 5], sizeof(Slot<G>));
+    if (slot + 5 < last) prefetch(&slots_[slot + 5], Slot<G>::kHotBytes);
     if (slot + 4 < last) slots_[slot + 4].driver().prefetch_leaves();
     if (slot + 3 < last) slots_[slot + 3].driver().prefetch_tree();
     if (slot + 2 < last) slots_[slot + 2].driver().prefetch_path_nodes();

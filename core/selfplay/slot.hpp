@@ -29,6 +29,9 @@ class alignas(64) Slot {
   using State = typename G::State;
   using Scratch = SearchScratch<G>;
 
+  /// The part of a slot that every simulation needs: what belongs to the game is at the end.
+  static constexpr std::size_t kHotBytes = sizeof(SearchDriver<G>) - sizeof(std::optional<Record>);
+
   /// The pool context must outlive the slot, which plays the games first, first + stride, ...
   Slot(const PoolContext<G>& pool, std::uint64_t first)
       : pool_(&pool),

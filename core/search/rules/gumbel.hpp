@@ -105,7 +105,8 @@ class Gumbel {
   void root_scores(const Tree<G>& tree, const SearchOptions& options, float* out) const {
     const auto& root = tree.nodes[0];
     std::uint32_t most = 0;
-    for (std::uint32_t edge = root.first; edge < root.end(); ++edge) most = std::max(most, tree.edges[edge].visits);
+    for (std::uint32_t edge = root.first; edge < root.end(); ++edge)
+      most = std::max(most, tree.edges[edge].visits);
     completed_values(tree, root, options, out);
     for (int i = 0; i < root.number; ++i) {
       const std::uint32_t edge = root.first + i;

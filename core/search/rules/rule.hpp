@@ -43,7 +43,8 @@ enum class Backup : std::uint8_t {
 /// The value of a visited edge for the player who chooses it.
 template <Backup B, Game G>
 float edge_value(const Tree<G>& tree, std::uint32_t edge) {
-  return B == Backup::negamax ? tree.edges[edge].total : tree.edges[edge].total / static_cast<float>(tree.edges[edge].visits);
+  return B == Backup::negamax ? tree.edges[edge].total
+                              : tree.edges[edge].total / static_cast<float>(tree.edges[edge].visits);
 }
 
 /// The value of a move without visits.
@@ -101,7 +102,8 @@ struct VisitCounts : RuleDefaults<B> {
   void policy(const Tree<G>& tree, const SearchOptions&, float* out) const {
     const auto& root = tree.nodes[0];
     float sum = 0;
-    for (int i = 0; i < root.number; ++i) sum += out[i] = static_cast<float>(tree.edges[root.first + i].visits);
+    for (int i = 0; i < root.number; ++i)
+      sum += out[i] = static_cast<float>(tree.edges[root.first + i].visits);
     for (int i = 0; i < root.number; ++i)
       out[i] = sum > 0 ? out[i] / sum : 1.0f / static_cast<float>(root.number);
   }
