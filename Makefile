@@ -26,7 +26,7 @@ SANITIZED := tests/games tests/agents tests/search tests/solve \
     tests/learn/test_tabular_trainer.py tests/selfplay/test_pool.py \
     --deselect tests/search/test_mcts.py::test_agrees_with_expectiminimax
 
-.PHONY: run test test-long lint format stubs bench clang sanitize clean
+.PHONY: run test test-long hostile lint format stubs bench clang sanitize clean
 
 run: $(VENV)/.installed
 	@echo "Training a network for Chinese Checkers, $(GAME): about three minutes on two cores."
@@ -43,10 +43,16 @@ run: $(VENV)/.installed
 	@echo "  $(BIN)/halma train hsueh2023/ewn-3x3-3    (a small game to almost perfect play, in a minute)"
 
 test: $(VENV)/.developing
-	$(BIN)/pytest -n 2 -m "not slow"
+	$(BIN)/pytest -n 2 -m "not slow and not hostile"
 
 test-long: $(VENV)/.developing
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 -m "not hostile"
+
+# Kills at failpoints, forged files, fuzzed text: docs/reliability.md.
+HOSTILE := --hostile-seconds 60 --kills 1000
+
+hostile: $(VENV)/.developing
+	$(BIN)/pytest -n 2 tests/hostile $(HOSTILE)
 
 lint: $(VENV)/.developing
 	$(BIN)/ruff check src tests examples
@@ -94,7 +100,7 @@ sanitize: $(VENV)/.developing
 	    --config-settings=cmake.define.HALMA_SANITIZE=ON \
 	    --config-settings=build-dir=build/sanitize/objects .
 	$(SANITIZED_PYTHON) -c "from halma import _core; assert 'sanitize' in _core.build()"
-	$(SANITIZED_PYTHON) -m pytest -m "not slow" -p no:cacheprovider $(SANITIZED)
+	$(SANITIZED_PYTHON) -m pytest -m "not slow and not hostile" -p no:cacheprovider $(SANITIZED)
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -3,7 +3,11 @@
 import itertools
 import multiprocessing
 import os
+import signal
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -23,6 +27,8 @@ def double_slowly(item, report):
     report(0.5)
     if item == "die":
         os._exit(3)
+    if item == "crash":
+        os.kill(os.getpid(), signal.SIGSEGV)
     return 2 * item if item != "fail" else item / 2
 
 
@@ -56,13 +62,14 @@ def test_endless_items_are_taken_as_needed():
 
 
 def test_failures_do_not_stop_other_tasks():
-    items = [1, "die", "fail", 2]
+    items = [1, "die", "fail", 2, "crash"]
     with ProcessPool(double_slowly, 1) as pool:
         events = list(pool.run(items, queued=3))
-    assert [e.index for e in events if isinstance(e, TaskProgress)] == [0, 1, 2, 3]
+    assert [e.index for e in events if isinstance(e, TaskProgress)] == [0, 1, 2, 3, 4]
     ends = {e.index: e for e in events if isinstance(e, TaskEnd)}
     assert (ends[0].result, ends[3].result) == (2, 4)
     assert isinstance(ends[1].error, WorkerError) and "status 3" in str(ends[1].error)
+    assert "ended by SIGSEGV" in str(ends[4].error)
     assert str(ends[2].error).startswith("TypeError: ")
     assert "double_slowly" in ends[2].error.__notes__[0]
 
@@ -75,3 +82,50 @@ def test_interrupted_workers_can_save(tmp_path):
         pool.interrupt(seconds=20)
         assert not multiprocessing.active_children()
     assert [file.read_text() for file in files] == ["saved", "saved"]
+
+
+#: A program whose workers lock the interpreter: in a call, or while they load the function.
+LOCKED = """
+import ctypes, os, sys
+from pathlib import Path
+from halma.processes import map_ordered
+
+def lock(item):
+    Path(f"{os.getpid()}.pid").touch()
+    ctypes.PyDLL(None).sleep(60)
+
+class Slow:
+    def __reduce__(self):
+        return lock, (0,)
+
+if __name__ == "__main__":
+    list(map_ordered(lock if sys.argv[1] == "call" else Slow(), [0, 1], workers=2))
+"""
+
+
+def is_running(process):
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a locked interpreter hears nothing")
+@pytest.mark.parametrize(
+    ("where", "number"),
+    [("call", signal.SIGKILL), ("call", signal.SIGTERM), ("load", signal.SIGHUP)],
+)
+def test_workers_end_with_their_parent(tmp_path, where, number):
+    (tmp_path / "locked.py").write_text(LOCKED)
+    process = subprocess.Popen([sys.executable, "locked.py", where], cwd=tmp_path)
+    give_up = time.monotonic() + 30
+    while len(workers := [int(path.stem) for path in tmp_path.glob("*.pid")]) < 2:
+        assert time.monotonic() < give_up and process.poll() is None
+        time.sleep(0.02)
+    process.send_signal(number)
+    process.wait()
+    time.sleep(0.9)
+    left = [worker for worker in workers if is_running(worker)]
+    for worker in left:
+        os.kill(worker, signal.SIGKILL)
+    assert left == []

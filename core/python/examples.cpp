@@ -1,6 +1,9 @@
 // Training examples as Python sees them: arrays of rows in, arrays of a batch out.
 #include "../learn/examples.hpp"
 
+#include <nanobind/stl/optional.h>
+
+#include "../learn/replay_games.hpp"
 #include "bind.hpp"
 
 namespace halma::python {
@@ -62,6 +65,43 @@ int make_examples(const AnyGame& game, const Input<std::uint8_t, 2>& states,
   return most;
 }
 
+/// Checks that offsets divide `number` things among the games.
+void check_offsets(const Input<std::int64_t, 1>& offsets, std::size_t number) {
+  const std::int64_t* at = offsets.data();
+  const std::size_t length = offsets.shape(0);
+  demand(length > 0 && at[0] == 0 && at[length - 1] == static_cast<std::int64_t>(number) &&
+             std::is_sorted(at, at + length),
+         "the offsets of the games do not fit the rows and events");
+}
+
+std::optional<std::int64_t> find_illegal_game(
+    const AnyGame& game, const Input<std::uint8_t, 2>& states, const Input<std::uint32_t, 1>& moves,
+    const Input<std::uint8_t, 1>& movers, const Input<std::int32_t, 1>& plies,
+    const Input<std::int64_t, 1>& row_offsets, const Input<std::uint8_t, 1>& event_chance,
+    const Input<std::uint32_t, 1>& event_values, const Input<std::int64_t, 1>& event_offsets) {
+  const std::size_t rows = states.shape(0);
+  demand(states.shape(1) == game.state_size(), "the rows of this array are not states of this game");
+  demand(moves.shape(0) == rows && movers.shape(0) == rows && plies.shape(0) == rows &&
+             event_chance.shape(0) == event_values.shape(0) && row_offsets.shape(0) == event_offsets.shape(0),
+         "the columns of the rows differ in length");
+  check_offsets(row_offsets, rows);
+  check_offsets(event_offsets, event_values.shape(0));
+  const GamesView view{static_cast<std::int64_t>(row_offsets.shape(0)) - 1,
+                       row_offsets.data(),
+                       event_offsets.data(),
+                       reinterpret_cast<const Bytes*>(states.data()),
+                       moves.data(),
+                       movers.data(),
+                       plies.data(),
+                       event_chance.data(),
+                       event_values.data()};
+  nb::gil_scoped_release release;
+  GameReplay replay(game);
+  for (std::int64_t i = 0; i < view.games; ++i)
+    if (!replay.follows_rules(view, i)) return i;
+  return std::nullopt;
+}
+
 nb::ndarray<nb::numpy, std::uint64_t> key_many(const AnyGame& game, const Input<std::uint8_t, 2>& states) {
   demand(states.shape(1) == game.state_size(), "the rows of this array are not states of this game");
   const std::size_t number = states.shape(0);
@@ -85,6 +125,11 @@ void bind_examples(nb::module_& module) {
       "Write some rows of self-play, each as it looks in a mirror, as a batch to learn from: planes, the "
       "actions of legal moves (-1 behind them) and their weights. Return the largest number of legal moves; "
       "where it is above the width of `actions`, moves were left out.");
+  module.def("find_illegal_game", &find_illegal_game, nb::arg("game"), nb::arg("states"), nb::arg("moves"),
+             nb::arg("movers"), nb::arg("plies"), nb::arg("row_offsets"), nb::arg("event_chance"),
+             nb::arg("event_values"), nb::arg("event_offsets"),
+             "Replay finished games from their events; return the first one whose events are not legal or "
+             "whose rows do not follow from them, None if there is none.");
   module.def("key_many", &key_many, nb::arg("game"), nb::arg("states"), "The keys of states, one per row.");
 }
 

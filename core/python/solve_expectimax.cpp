@@ -147,6 +147,9 @@ void bind_expectimax(nb::module_& module) {
           "exact", [](const Solver& self) { return self.solver->exact(); },
           "Whether values will be whole numbers, without any rounding.")
       .def_prop_ro(
+          "denominator", [](const Solver& self) { return self.solver->denominator(); },
+          "What values are multiplied with: the value of a win.")
+      .def_prop_ro(
           "passes", [](const Solver& self) { return self.solver->passes.load(); },
           "The most reversible moves in a row that any value depends on, in cyclic games.")
       .def_prop_ro("decisions", [](const Solver& self) { return self.solver->decisions(); })

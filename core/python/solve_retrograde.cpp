@@ -94,6 +94,14 @@ void restore(AnyRetrograde& solution, const nb::dict& state) {
     throw nb::value_error("the cells of this state are written otherwise");
   auto layers = nb::cast<std::vector<std::uint64_t>>(state["layers"]);
   const auto illegal = nb::cast<std::uint64_t>(state["illegal"]);
+  std::uint64_t left = solution.positions();
+  for (const std::uint64_t number : layers) {
+    if (number > left) throw nb::value_error("this state has more positions than the game");
+    left -= number;
+  }
+  if (illegal > left) throw nb::value_error("this state has more positions than the game");
+  if (!solution.accepts(frontier.data()))
+    throw nb::value_error("the frontier of this state has positions that do not exist");
   nb::gil_scoped_release release;
   std::memmove(solution.cells().data(), cells.data(), cells.size());
   std::memmove(solution.frontier().data(), frontier.data(), frontier.size() * sizeof(std::uint64_t));

@@ -89,10 +89,12 @@ void restore(Trainer& self, std::uint64_t iteration, const nb::bytes& bytes) {
     take(samples.weights, counts[1]);
     for (const TableSamples::Position& position : samples.positions)
       if (position.row >= table.rows().size() || position.first > counts[1] ||
-          position.number > counts[1] - position.first)
+          position.number > counts[1] - position.first || !(position.outcome >= 0 && position.outcome <= 1))
         throw wrong;
     for (const std::uint16_t action : samples.actions)
       if (action >= table.actions()) throw wrong;
+    for (const float weight : samples.weights)
+      if (!(weight >= 0 && weight <= 1)) throw wrong;
     buffer.push_back(std::move(samples));
   }
   self.tabular->replay_buffer = std::move(buffer);

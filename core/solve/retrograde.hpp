@@ -52,6 +52,8 @@ class AnyRetrograde {
   virtual std::span<std::uint8_t> cells() = 0;
   virtual std::span<std::uint64_t> frontier() = 0;
   virtual void restore(std::vector<std::uint64_t> layers, std::uint64_t illegal) = 0;
+  /// Whether words of the frontier's size have no bit behind the last position of a row.
+  virtual bool accepts(const std::uint64_t* frontier) const = 0;
 };
 
 template <TakesBack G>
@@ -126,6 +128,12 @@ class Retrograde final : public AnyRetrograde {
     illegal_ = illegal;
     finished_ = false;
     std::ranges::fill(next_.all(), 0);
+  }
+  bool accepts(const std::uint64_t* frontier) const override {
+    if (width_ % 64 == 0) return true;
+    for (std::uint64_t row = 0; row < rows_; ++row)
+      if (frontier[(row + 1) * row_words_ - 1] >> (width_ % 64)) return false;
+    return true;
   }
 
  private:

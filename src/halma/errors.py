@@ -1,17 +1,28 @@
 """Errors of the user: every message is a sentence that says what is wrong.
 
 All are subclasses of `HalmaError`, which is a `ValueError`. The command line prints the
-message and exits with status 2.
+message and exits with status 2. Long messages are shortened here, where they are made.
 """
 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
+
+#: Longest message, and longest quotation of what somebody typed.
+_MOST, _MOST_QUOTED = 1000, 120
+_QUOTED = re.compile(rf"(?<!\w)'[^']{{{_MOST_QUOTED},}}'(?!\w)")
+
+#: Longest part of an error message of another library or of the user's code.
+_MOST_OTHERS = 300
 
 
 class HalmaError(ValueError):
     """A request that cannot be carried out; the message says why."""
+
+    def __str__(self) -> str:
+        return brief(super().__str__())
 
 
 class NameSyntaxError(HalmaError):
@@ -77,6 +88,9 @@ class GameReadError(RecordError):
         self.number, self.line, self.message = number, line, message
         super().__init__(f"Game {number}{f', line {line}' if line else ''}: {message}")
 
+    def __reduce__(self) -> tuple[type[GameReadError], tuple[int, int, str]]:
+        return type(self), (self.number, self.line, self.message)
+
 
 class StoreError(HalmaError):
     """A file of stored games cannot be read or written."""
@@ -112,10 +126,36 @@ class MissingLibraryError(HalmaError, ImportError):
 
 def suggestion(word: str, known: Iterable[str]) -> str:
     """Return ` Did you mean 'x'?` for the known word closest to `word`, or an empty string."""
-    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    near = difflib.get_close_matches(word[:100], list(known), n=1, cutoff=0.5)
     return f" Did you mean '{near[0]}'?" if near else ""
 
 
 def error_text(error: BaseException) -> str:
-    """Return the type and message of an exception, without a full stop at the end."""
-    return f"{type(error).__name__}: {error}".rstrip(".: ")
+    """Return the type and message of an exception in a line, without a full stop at the end."""
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    return text[:_MOST_OTHERS].rstrip(".: ")
+
+
+def printable(text: str) -> str:
+    """Return a text as one line that is safe to print: spaces and question marks for the rest."""
+    return "".join(c if c.isprintable() else " " if c.isspace() else "?" for c in text)
+
+
+def brief(text: str) -> str:
+    """Return a message as one printable line of moderate length.
+
+    Long quotations, and then the message itself, lose their middle.
+    """
+    return _without_middle(_QUOTED.sub(_shorter, printable(text)), _MOST)
+
+
+def _shorter(quoted: re.Match[str]) -> str:
+    return _without_middle(quoted[0], _MOST_QUOTED)
+
+
+def _without_middle(text: str, most: int) -> str:
+    """Return a text of at most this length, with dots for its middle."""
+    if len(text) <= most:
+        return text
+    end = most // 3
+    return f"{text[: most - end - 5]} ... {text[-end:]}"

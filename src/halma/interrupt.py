@@ -1,4 +1,4 @@
-"""Handling of Ctrl-C (SIGINT). Long calls of the core run signal handlers by themselves."""
+"""Handling of Ctrl-C (SIGINT), SIGTERM and SIGHUP. Long calls of the core run signal handlers."""
 
 from __future__ import annotations
 
@@ -8,31 +8,61 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+#: Requests to end: of another program, and of a terminal that is closed.
+_TERMINATION = (signal.SIGTERM, signal.SIGHUP)
+#: the signal that came last
+_last = signal.SIGINT
+
+
+def handle_termination() -> None:
+    """Let SIGTERM and SIGHUP do what Ctrl-C does, unless they are ignored or handled already."""
+    for number in _TERMINATION:
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _interrupt)
+
+
+def exit_status() -> int:
+    """Return the exit status after `KeyboardInterrupt`: 130 after Ctrl-C, 143 after SIGTERM."""
+    return 128 + _last
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    global _last
+    _last = signal.Signals(number)
+    raise KeyboardInterrupt
+
 
 @contextmanager
 def deferred_sigint(stop: Callable[[], None]) -> Iterator[threading.Event]:
     """Turn the first Ctrl-C into a request to stop: `stop` is called and the event is set.
 
     The second one raises `KeyboardInterrupt`. Nothing changes in threads other than the main
-    one, nor where SIGINT is ignored.
+    one, nor for signals that are ignored. After `handle_termination`, the signals that it
+    handles are requests to stop too.
     """
     requested = threading.Event()
-    before = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or before is signal.SIG_IGN:
-        yield requested
-        return
 
     def handle(number: int, frame: FrameType | None) -> None:
         if requested.is_set():
-            raise KeyboardInterrupt
+            _interrupt(number, frame)
+        global _last
+        _last = signal.Signals(number)
         requested.set()
         stop()
 
-    signal.signal(signal.SIGINT, handle)
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, *_TERMINATION)}
+    handled = [number for number in _TERMINATION if before[number] is _interrupt]
+    if before[signal.SIGINT] is not signal.SIG_IGN:
+        handled.append(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread():
+        handled = []
+    for number in handled:
+        signal.signal(number, handle)
     try:
         yield requested
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number in handled:
+            signal.signal(number, before[number])
 
 
 class Interrupted(Exception):

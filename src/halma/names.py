@@ -6,12 +6,16 @@ The key of one main option may be left out: `rhombus-7x7-6:liu2019` is
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from halma.errors import NameSyntaxError, OptionError, suggestion
 
 Value = str | int | float
+
+#: characters of a name, which may have the path of a file in it
+_LONGEST = 4000
 
 
 @dataclass(frozen=True)
@@ -66,11 +70,19 @@ class Option:
         return number
 
 
+def check_characters(name: str) -> None:
+    """Raise a `NameSyntaxError` if a name has control characters, which are never meant."""
+    if any(unicodedata.category(c) == "Cc" for c in name.strip()):
+        raise NameSyntaxError(f"'{name}' has control characters.")
+
+
 def split(text: str, main: str | None = None) -> tuple[str, dict[str, str]]:
     """Split `name:key=value,...` into the name and its options as text.
 
     `main` is the key of a first option given without one.
     """
+    if len(text) > _LONGEST:
+        raise NameSyntaxError(f"'{text[:40]}...' is too long to be a name.")
     name, colon, rest = text.strip().partition(":")
     if not name:
         raise NameSyntaxError(f"'{text}' has no name before the colon.")

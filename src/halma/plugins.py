@@ -33,8 +33,8 @@ _MODULE = re.compile(
 )
 #: Options of the user's classes have no declared range.
 _LARGEST = 1e12
-#: Longest part of somebody's error message that is shown.
-_MAX_MESSAGE = 300
+#: Longest part of a wrong name that is shown.
+_LONGEST_NAME = 100
 _PACKAGE = Path(__file__).parent
 #: Where the core calls the methods of games in Python.
 _BRIDGE = _PACKAGE / "games" / "bridge.py"
@@ -75,7 +75,7 @@ def find(reference: str, wanted: Wanted) -> Found | None:
     """Return what a reference leads to; None if it is not one, or if there is no such module."""
     reference = reference.strip()
     if match := _FILE.fullmatch(reference):
-        path = Path(match["source"]).expanduser()
+        path = _expanded(match["source"])
         module = _module_of_file(path)
         source = display_path(path)
     elif match := _MODULE.fullmatch(reference):
@@ -99,7 +99,7 @@ def find(reference: str, wanted: Wanted) -> Found | None:
 def suggest_file(name: str) -> str:
     """Return ` Did you mean 'x.py'?` if a file here has this name without its suffix."""
     file = f"{name.rpartition('.')[0] or name}.py" if name.isprintable() else ""
-    return f" Did you mean '{file}'?" if len(name) < 200 and Path(file).is_file() else ""
+    return f" Did you mean '{file}'?" if os.path.isfile(file) else ""
 
 
 def installed(wanted: Wanted) -> dict[str, EntryPoint]:
@@ -114,7 +114,7 @@ def load_entry(entry: EntryPoint, wanted: Wanted) -> Any:
     try:
         with redirect_stdout(sys.stderr):
             thing = entry.load()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         package = entry.dist.name if entry.dist is not None else entry.module
         what = f"The {wanted.noun} '{entry.name}' of '{package}'"
         raise PluginError(f"{what} cannot be loaded: {error_text(error)}.") from error
@@ -142,9 +142,9 @@ def from_folder(name: str, folder: Path) -> str:
     match = _FILE.fullmatch(name.strip())
     if match is None:
         return name
-    path = Path(match["source"]).expanduser()
-    beside = folder / path
-    return display_path(beside if beside.is_file() else path) + name.strip()[match.end("source") :]
+    path = _expanded(match["source"])
+    found = folder / path if os.path.isfile(folder / path) else path
+    return display_path(found) + name.strip()[match.end("source") :]
 
 
 def to_folder(name: str, folder: Path) -> str:
@@ -152,7 +152,7 @@ def to_folder(name: str, folder: Path) -> str:
     match = _FILE.fullmatch(name.strip())
     if match is None:
         return name
-    path = Path(match["source"]).expanduser()
+    path = _expanded(match["source"])
     return os.path.relpath(path, folder) + name.strip()[match.end("source") :]
 
 
@@ -187,7 +187,7 @@ def build(thing: Any, values: Mapping[str, Value], name: str) -> Any:
     try:
         with redirect_stdout(sys.stderr):
             return thing(**arguments)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise PluginError(
             f"'{name}' cannot be built: {explain(error) or error_text(error)}."
         ) from error
@@ -211,8 +211,7 @@ def explain(error: BaseException) -> str | None:
             place = f"{where}, {kind.__name__}.{code.co_name.lstrip('_')}()"
     if place is None:
         return None
-    message = " ".join(error_text(error).split())[:_MAX_MESSAGE].rstrip(".")
-    return f"{place}: {message}"
+    return f"{place}: {error_text(error)}"
 
 
 def display_path(path: Path) -> str:
@@ -221,9 +220,17 @@ def display_path(path: Path) -> str:
     return str(full.relative_to(here) if full.is_relative_to(here) else full)
 
 
+def _expanded(source: str) -> Path:
+    """Return a path with `~` replaced, unless no user has that name."""
+    try:
+        return Path(source).expanduser()
+    except (RuntimeError, ValueError):
+        return Path(source)
+
+
 def _module_of_file(path: Path) -> ModuleType:
-    if not path.is_file():
-        raise PluginError(f"There is no file '{path}'.")
+    if not os.path.isfile(path):
+        raise PluginError(f"There is no file '{str(path)[:_LONGEST_NAME]}'.")
     full, changed = path.resolve(), path.stat().st_mtime_ns
     if full in _modules and _modules[full][0] == changed:
         return _modules[full][1]
@@ -238,7 +245,7 @@ def _module_of_file(path: Path) -> ModuleType:
     try:
         with redirect_stdout(sys.stderr):
             spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[module.__name__]
         raise PluginError(
             f"'{path}' cannot be run: {explain(error) or error_text(error)}."
@@ -258,7 +265,7 @@ def _module_of_name(name: str) -> ModuleType | None:
         if error.name and (name == error.name or name.startswith(f"{error.name}.")):
             return None
         raise PluginError(f"'{name}' cannot be imported: {error}.") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise PluginError(f"'{name}' cannot be imported: {error_text(error)}.") from error
     finally:
         sys.path.remove(here)

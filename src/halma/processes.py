@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import multiprocessing
 import os
+import pickle
 import signal
+import sys
 import threading
 import time
 import traceback
@@ -16,10 +19,12 @@ from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Generic, TypeVar, cast
+from multiprocessing.reduction import ForkingPickler
+from typing import Any, Generic, TypeVar, cast
 
 from halma.errors import HalmaError, WorkerError, error_text
 from halma.plugins import explain
+from halma.streams import protect_streams
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -31,6 +36,8 @@ ReportProgress = Callable[[float], None]
 _LOOKAHEAD = 16
 #: Tasks that a worker of `map_ordered` holds, so that it need not wait for the next one.
 _QUEUED = 2
+#: prctl: the signal that a process gets when its parent ends
+_PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True)
@@ -169,7 +176,13 @@ class _Worker(Generic[T, R]):
         #: index and item of the tasks it was given, the one it works on first
         self.tasks: deque[tuple[int, T]] = deque()
         self.is_dead = False
-        self.process: BaseProcess = context.Process(target=_work, args=(far, function), daemon=True)
+        # The function is unpickled by the worker itself: it may import much, and while it does the
+        # worker must notice already that its parent is gone.
+        pickled = bytes(ForkingPickler.dumps(function))
+        in_main_thread = threading.current_thread() is threading.main_thread()
+        self.process: BaseProcess = context.Process(
+            target=_work, args=(far, pickled, os.getpid(), in_main_thread), daemon=True
+        )
         _start_ignoring_sigint(self.process)
         far.close()
 
@@ -187,7 +200,10 @@ class _Worker(Generic[T, R]):
         except (EOFError, OSError):
             self.is_dead = True
             self.process.join(10)
-            error = WorkerError(f"A worker process ended with status {self.process.exitcode}.")
+            error = WorkerError(
+                f"A worker process ended {_ending(self.process.exitcode)}. Code of your own that "
+                "crashes or calls os._exit does that, and so does a lack of memory."
+            )
             self.end()
             sent = None, error
         if isinstance(sent, float):
@@ -200,6 +216,14 @@ class _Worker(Generic[T, R]):
         self.pipe.close()
         self.process.terminate()
         self.process.join()
+
+
+def _ending(status: int | None) -> str:
+    """Return how a process ended, as a clause."""
+    if status is not None and status < 0:
+        with suppress(ValueError):
+            return f"by {signal.Signals(-status).name}"
+    return f"with status {status}"
 
 
 def _start_ignoring_sigint(process: BaseProcess) -> None:
@@ -215,16 +239,18 @@ def _start_ignoring_sigint(process: BaseProcess) -> None:
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
-def _work(pipe: Connection, function: Callable[[T, ReportProgress], R]) -> None:
+def _work(pipe: Connection, pickled: bytes, parent: int, in_main_thread: bool) -> None:
     """Run the function on what comes through the pipe until the pipe is closed."""
+    _end_with_parent(parent, in_main_thread)
+    protect_streams()
     # In a process group of its own a worker gets SIGINT from its parent alone. Ignoring the
     # signal first discards one that arrived before.
     os.setpgrp()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    threading.Thread(target=_exit_with_parent, daemon=True).start()
     with suppress(EOFError, BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
+        function: Callable[[Any, ReportProgress], Any] = pickle.loads(pickled)
         while True:
             item = pipe.recv()
             result, failure = None, None
@@ -236,6 +262,17 @@ def _work(pipe: Connection, function: Callable[[T, ReportProgress], R]) -> None:
                 failure = WorkerError(f"{explain(error) or error_text(error)}.")
                 failure.add_note(traceback.format_exc())
             pipe.send((result, failure))
+
+
+def _end_with_parent(parent: int, in_main_thread: bool) -> None:
+    """End this process when its parent ends, however that happens and whatever runs here."""
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
+    # Linux also ends a process whose interpreter is locked by a long call. It watches the thread
+    # that started the process, and of those only the main thread lives as long as the parent.
+    if sys.platform == "linux" and in_main_thread:
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:  # it was gone before
+            os._exit(1)
 
 
 def _exit_with_parent() -> None:

@@ -12,15 +12,15 @@ import json
 import math
 import os
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from halma.errors import TensorFileError
-from halma.files import atomic_write, remove_temporary_files
+from halma.files import atomic_write, open_file, remove_temporary_files
+from halma.structure import ArrayKind, Check, header_fault, parse_json, plain, values_fault
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
     Array = npt.NDArray[Any]
@@ -32,6 +32,18 @@ KEY = "halma"
 _PREFIX = "iteration-"
 #: Bytes that are read together.
 _PORTION = 1 << 24
+#: Longest header accepted, in bytes.
+_MAX_HEADER = 1 << 24
+#: The format's names of types, by numpy's.
+_TYPES = {
+    "bool": "BOOL",
+    **{
+        f"{kind}{bits}": f"{kind[0].upper()}{bits}"
+        for kind in ("int", "uint")
+        for bits in (8, 16, 32, 64)
+    },
+    **{f"float{bits}": f"F{bits}" for bits in (16, 32, 64)},
+}
 
 
 class TensorFile:
@@ -43,7 +55,7 @@ class TensorFile:
         self.description = description
         self._tensors = tensors
         # The library reads an array as a whole to return some of its rows.
-        self._file = path.open("rb")
+        self._file = open_file(path, TensorFileError)
         (length,) = struct.unpack("<Q", self._file.read(8))
         self._header = json.loads(self._file.read(length))
         self._first_byte = 8 + length
@@ -57,6 +69,11 @@ class TensorFile:
         """Return the shape of an array."""
         return tuple(self._tensors.get_slice(name).get_shape())
 
+    def dtype(self, name: str) -> str:
+        """Return the type of an array: numpy's name, or the format's where numpy has none."""
+        found = self._tensors.get_slice(name).get_dtype()
+        return next((name for name, theirs in _TYPES.items() if theirs == found), found)
+
     def __getitem__(self, name: str) -> Array:
         """Read an array."""
         array: Array = self._tensors.get_tensor(name)
@@ -68,7 +85,7 @@ class TensorFile:
 
         about = self._header[name]
         number, *inner = about["shape"]
-        array = np.empty((min(last, number) - first, *inner), dtype=_dtype(about["dtype"]))
+        array = np.empty((min(last, number) - first, *inner), dtype=self.dtype(name))
         row = array.dtype.itemsize * math.prod(inner)
         offset = self._first_byte + about["data_offsets"][0] + first * row
         if array.nbytes and os.preadv(self._file.fileno(), [array.data], offset) != array.nbytes:
@@ -105,7 +122,7 @@ def write_tensors(path: Path, arrays: Arrays, description: Mapping[str, Any]) ->
     offset = 0
     for name, array in in_order:
         header[name] = {
-            "dtype": _type_name(array.dtype),
+            "dtype": _TYPES[array.dtype.name],
             "shape": array.shape,
             "data_offsets": (offset, offset + array.nbytes),
         }
@@ -118,42 +135,66 @@ def write_tensors(path: Path, arrays: Arrays, description: Mapping[str, Any]) ->
             file.write(array.data)
 
 
-def open_tensors(path: Path, expected: Mapping[str, Any]) -> TensorFile:
-    """Open a file after checking that it is undamaged and that its description is as expected.
+def open_tensors(
+    path: Path,
+    expected: Mapping[str, Any],
+    structure: Check = plain,
+    arrays: Callable[[TensorFile], Mapping[str, ArrayKind]] | None = None,
+) -> TensorFile:
+    """Open a file after checking that it is undamaged and has the contents that are wanted.
 
-    `expected` has the values that parts of the description must have.
+    `expected` has the values that parts of the description must have, `structure` checks the
+    whole of it, and `arrays` returns what the arrays must be, by description and names.
     """
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        tensors: Any = safe_open(path, framework="np", backend="pread")
-        description = json.loads((tensors.metadata() or {}).get(KEY, "null"))
-    except FileNotFoundError:
-        raise TensorFileError(f"There is no file '{path}'.") from None
-    except (SafetensorError, OSError, ValueError, RecursionError):
-        raise TensorFileError(f"'{path}' is not used: it is cut short or damaged.") from None
-    if not isinstance(description, dict):
-        raise TensorFileError(f"'{path}' is not used: halma did not write it.")
+    file = _open(path)
+    description = file.description
     for key, wanted in expected.items():
         if description.get(key) != wanted:
             raise TensorFileError(
                 f"'{path}' is not used: its {key.replace('_', ' ')} is "
-                f"{description.get(key)!r}, but {wanted!r} is wanted."
+                f"{repr(description.get(key))[:60]}, but {wanted!r} is wanted."
             )
     written = description.pop("checksum", None)
+    fault = structure(description)
+    kinds: Mapping[str, ArrayKind] = {}
+    if arrays is not None and not fault:
+        kinds = arrays(file)
+        fault = header_fault({n: (file.dtype(n), file.shape(n)) for n in file.names}, kinds)
+    if fault:
+        raise TensorFileError(f"'{path}' is not used: it {fault}.")
     checksum = _checksum_of(description)
-    try:
-        file = TensorFile(path, description, tensors)
-        for name in file.names:
-            for number, portion in enumerate(_portions(file, name)):
-                if number == 0:
-                    checksum.update(_identity(name, portion.dtype, file.shape(name)))
-                checksum.update(portion.data)
-    except (SafetensorError, OSError, ValueError, AttributeError):  # types that numpy lacks
-        raise TensorFileError(f"'{path}' is not used: it is cut short or damaged.") from None
+    for name in file.names:
+        if file.dtype(name) not in _TYPES:
+            raise TensorFileError(f"'{path}' is not used: '{name[:60]}' has a type numpy lacks.")
+        checksum.update(_identity(name, file.dtype(name), file.shape(name)))
+        for portion in _portions(file, name):
+            checksum.update(portion.data)
+            if name in kinds:
+                fault = fault or values_fault(name, portion, kinds[name])
     if checksum.hexdigest() != written:
         raise TensorFileError(f"'{path}' is not used: it is damaged, its checksum is wrong.")
+    if fault:
+        raise TensorFileError(f"'{path}' is not used: it {fault}.")
     return file
+
+
+def _open(path: Path) -> TensorFile:
+    """Open a file whose header is sound."""
+    from safetensors import SafetensorError, safe_open
+
+    damaged = TensorFileError(f"'{path}' is not used: it is cut short or damaged.")
+    with open_file(path, TensorFileError) as start:
+        # The library reads the header as a whole.
+        if int.from_bytes(start.read(8), "little") > _MAX_HEADER:
+            raise damaged
+    try:
+        tensors: Any = safe_open(path, framework="np", backend="pread")
+        description = parse_json((tensors.metadata() or {}).get(KEY, "null"))
+    except (SafetensorError, OSError, ValueError):
+        raise damaged from None
+    if not isinstance(description, dict):
+        raise TensorFileError(f"'{path}' is not used: halma did not write it.")
+    return TensorFile(path, description, tensors)
 
 
 def iteration_file(folder: Path, iteration: int) -> Path:
@@ -166,19 +207,9 @@ def list_iterations(folder: Path) -> list[tuple[int, Path]]:
     found = []
     for path in folder.glob(f"{_PREFIX}*{SUFFIX}"):
         digits = path.name.removeprefix(_PREFIX).removesuffix(SUFFIX)
-        if digits.isdigit():
+        if digits.isdecimal() and path == iteration_file(folder, int(digits)):
             found.append((int(digits), path))
     return sorted(found, reverse=True)
-
-
-def _type_name(dtype: np.dtype[Any]) -> str:
-    """Return the format's name of a type: BOOL, or such as U8, I32 and F64."""
-    return "BOOL" if dtype.kind == "b" else f"{dtype.kind.upper()}{8 * dtype.itemsize}"
-
-
-def _dtype(name: str) -> str:
-    """Return numpy's name of a type by the format's."""
-    return "?" if name == "BOOL" else f"{name[0].lower()}{int(name[1:]) // 8}"
 
 
 def _checksum_of(description: Mapping[str, Any]) -> hashlib.blake2b:
@@ -186,15 +217,16 @@ def _checksum_of(description: Mapping[str, Any]) -> hashlib.blake2b:
 
 
 def _identity(name: str, dtype: npt.DTypeLike, shape: tuple[int, ...]) -> bytes:
+    """Return what the checksum covers of an array besides its values."""
     return json.dumps([name, str(dtype), shape]).encode()
 
 
 def _portions(file: TensorFile, name: str) -> Iterator[Array]:
     """Read an array in portions of a few megabytes, at least one."""
     shape = file.shape(name)
-    if not shape or not shape[0]:
+    if not math.prod(shape) or not shape:
         yield file[name]
         return
-    step = max(1, _PORTION // max(1, file.rows(name, 0, 1).nbytes))
+    step = max(1, _PORTION // file.rows(name, 0, 1).nbytes)
     for first in range(0, shape[0], step):
         yield file.rows(name, first, min(first + step, shape[0]))

@@ -123,7 +123,7 @@ def test_a_book_and_its_errors(tmp_path):
     assert found["book_positions"] == 1
     book.write_text("12./3.a/.cb r 9\n", encoding="utf-8")
     assert "Line 1 of" in refused(*MATCH, "--book", book)
-    assert "No such file" in refused(*MATCH, "--book", tmp_path / "none.txt")
+    assert "There is no file" in refused(*MATCH, "--book", tmp_path / "none.txt")
 
 
 @pytest.mark.parametrize(
@@ -260,7 +260,8 @@ def test_what_cannot_be_replayed(db, tmp_path):
 # In a process of its own.
 
 
-def test_progress_goes_to_standard_error_and_ctrl_c_ends_it(tmp_path):
+@pytest.mark.parametrize(("number", "left"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_progress_goes_to_standard_error_and_ctrl_c_ends_it(tmp_path, number, left):
     db = tmp_path / "games.db"
     command = [*HALMA, *MATCH[:-1], "2", "--games", "100000", "--json", "--db", str(db)]
     process = subprocess.Popen(
@@ -275,9 +276,9 @@ def test_progress_goes_to_standard_error_and_ctrl_c_ends_it(tmp_path):
         assert time.monotonic() < give_up
         time.sleep(0.05)
     # As a terminal does: to the whole group, workers included.
-    os.killpg(process.pid, signal.SIGINT)
+    os.killpg(process.pid, number)
     out, err = process.communicate(timeout=20)
-    assert process.returncode == 130
+    assert process.returncode == left
     assert out == ""
     assert err.splitlines() == ["halma: Stopped."]
     assert answer("replay", db)["matches"][0]["games"] > 0

@@ -202,7 +202,7 @@ def test_nothing_is_lost(tmp_path, database):
         ([PDN / "dashes.pdn", "--game", "nosuch"], "There is no variant"),
         ([PDN / "dashes.pdn", "--game", "ewn-3x3-2"], "PDN is for draughts"),
         ([PDN], "is not the directory of a training run"),
-        (["/dev/null"], "There are no games in '/dev/null'"),
+        (["/dev/null"], "'/dev/null' cannot be read: it is not a file"),
     ],
 )
 def test_wrong_commands(words, message, tmp_path, monkeypatch):
@@ -283,7 +283,7 @@ def test_replay_of_other_files(training_run, tmp_path):
     message = refused("replay", PDN / "bad-games.pdn", 2)
     assert message.startswith("halma: Game 2, line 6: '11-16' is not legal")
     assert "it has games 1 to 13" in refused("replay", PDN / "bad-games.pdn", 14)
-    assert "There are no games in '/dev/null'." in refused("replay", "/dev/null")
+    assert "'/dev/null' cannot be read: it is not a file." in refused("replay", "/dev/null")
     assert "--match selects" in refused("replay", odd, "--match", 1)
 
 

@@ -243,7 +243,7 @@ def test_other_files_are_not_touched(content, words, tmp_path):
 def test_wrong_files_and_positions(tmp_path):
     begin = ("play", "random", "random", "--game", "rhombus-4x4-3")
     assert "JSON lines, not as '.pdn'" in refused(*begin, "--save", "game.pdn")
-    assert "Is a directory" in refused(*begin, "--save", tmp_path)
+    assert "it is a folder" in refused(*begin, "--save", tmp_path)
     assert "has 1 parts" in refused(*begin, "--position", "here")
     file = tmp_path / "game.jsonl"
     run(*begin, "--save", file, "--plies", 1)

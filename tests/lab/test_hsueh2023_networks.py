@@ -12,7 +12,8 @@ from halma.learn.sections import AlphaZeroSettings
 
 
 def line(wr_p):
-    return {"iteration": 50, "wr_p": wr_p, "wr_p_low": wr_p - 0.01, "wr_p_high": wr_p + 0.01}
+    interval = {"wr_p_low": wr_p - 0.01, "wr_p_high": wr_p + 0.01}
+    return {"iteration": 50, "wr_p": wr_p, **interval, "err_p": 0.01, "mae_v": 0.02}
 
 
 def compared(runs):

@@ -8,6 +8,7 @@ from halma.errors import HalmaError
 from halma.lab.jobs import run_jobs
 from halma.lab.run_store import RunStore, run_name, training_settings
 from halma.learn import load
+from halma.learn.truth import TRUTH_METRICS
 
 TINY = {"iterations": 3, "selfplay.games": 5, "search.simulations": 4, "truth.games": 20}
 
@@ -18,7 +19,9 @@ def tiny(**changes):
 
 
 def write_run(path, recipe, lines):
-    """Make a run directory by hand."""
+    """Make a run directory by hand; metrics that lines leave out are 0."""
+    names = "seconds learning_rate games play_seconds plies updated_1 updated_4 updated_16"
+    lines = [dict.fromkeys((*names.split(), *TRUTH_METRICS), 0) | line for line in lines]
     path.mkdir(parents=True)
     (path / "recipe.toml").write_text(recipe.toml(), encoding="utf-8")
     (path / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))

@@ -365,16 +365,19 @@ def test_files_that_may_not_grow(tmp_path):
     assert list_iterations(out / "checkpoints") == []
 
 
-def test_ctrl_c(whole, tmp_path):
+@pytest.mark.parametrize(
+    ("number", "left"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_ctrl_c_and_requests_to_end(whole, tmp_path, number, left):
     recipe, out = recipe_file(tmp_path, iterations=3000), tmp_path / "run"
     process = start(recipe, out)
     give_up = time.monotonic() + 60
     while lines_of(out) < 2:
         assert time.monotonic() < give_up and process.poll() is None
         time.sleep(0.005)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     status, answer, said = finish(process)
-    assert (status, answer) == (130, None)
+    assert (status, answer) == (left, None)
     assert f"To go on: halma train {recipe} --out {out} --threads 1 --json" in said
     done = list_iterations(out / "checkpoints")[0][0]
     assert f"Stopped after iteration {done}, which is saved." in said

@@ -77,7 +77,9 @@ class NaiveRetrograde:
         return plies[first : first + number]
 
     def state(self):
-        return {"cells": np.arange(3, dtype=np.uint8), "layers": self.layers, "illegal": 0}
+        cells, frontier = np.arange(3, dtype=np.uint8), np.zeros(1, np.uint64)
+        numbers = {"open": 200, "layers": self.layers, "illegal": 0}
+        return {"cells": cells, "frontier": frontier, **numbers}
 
     def restore(self, state):
         assert state["cells"].tolist() == [0, 1, 2]

@@ -9,7 +9,7 @@ from halma.agents import best, human, mcts, minimax, racing, tables
 from halma.agents.agent import Agent, AgentSpec
 from halma.agents.own import WANTED, own_spec
 from halma.errors import NameSyntaxError, UnknownAgentError, suggestion
-from halma.names import join, resolve, split
+from halma.names import check_characters, join, resolve, split
 
 _SPECS = {
     spec.name: spec
@@ -46,9 +46,10 @@ def agent(name: str) -> Agent:
     It is one of halma's, `agent("greedy:stochastic")`, or one of your own, `agent("mine.py")`,
     `agent("mine.py:MyAgent:depth=3")` or `agent("package.module:Class")`.
     """
+    check_characters(name)
     if plugins.is_file_reference(name):
         return _own(name)
-    bare = split(name[:500].partition(":")[0])[0]
+    bare = split(name.partition(":")[0])[0]
     spec = spec_of(bare)
     if spec is None:
         if plugins.is_module_reference(name):
@@ -59,7 +60,7 @@ def agent(name: str) -> Agent:
         if not path:
             raise NameSyntaxError(spec.no_path)
         return spec.build(name, {"path": path})
-    return _build(spec, bare, split(name[:500], main=spec.main)[1])
+    return _build(spec, bare, split(name, main=spec.main)[1])
 
 
 def _own(reference: str) -> Agent:

@@ -6,12 +6,15 @@ import random
 from pathlib import Path
 
 from halma.errors import HalmaError
+from halma.files import read_file
 from halma.games import Game, Position, Record
 
 #: attempts to find a random opening that does not end the game
 ATTEMPTS = 100
 #: plies of a random game within which a chance node is looked for
 _SEARCHED_PLIES = 50
+#: largest file that may be a book
+_MOST_BYTES = 1 << 28
 
 
 def default_plies(game: Game) -> int:
@@ -53,8 +56,9 @@ def play_opening(
 
 def read_book(path: Path, game: Game) -> list[str]:
     """Read positions, one per line; empty lines are skipped."""
+    content = read_file(path, _MOST_BYTES)
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = content.decode().splitlines()
     except UnicodeDecodeError:
         raise HalmaError(f"'{path}' is not a book: it is not a text file.") from None
     book = []

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from halma.arena.games import PlayedGame
 from halma.arena.store import GameStore, StoredMatch
-from halma.errors import GameReadError, HalmaError, StoreError
+from halma.errors import GameReadError, HalmaError, RecordError, StoreError
 from halma.games import Game
 from halma.games import game as find_game
 from halma.games.saved import SavedGame, replay
@@ -34,7 +34,9 @@ def saved_games(
 def saved_game(store: GameStore, identifier: int) -> SavedGame:
     """Return the game with this id; raise a `StoreError` if its moves cannot be played."""
     match, played = store.game(identifier)
-    stored = next(stored for stored in store.matches() if stored.id == match)
+    stored = next((stored for stored in store.matches() if stored.id == match), None)
+    if stored is None:
+        raise StoreError(f"'{store.path}' is damaged: game {identifier} is of no match.")
     try:
         return _saved(stored, identifier, played, find_game(stored.plan["game"]))
     except HalmaError as error:
@@ -56,4 +58,6 @@ def _saved(stored: StoredMatch, identifier: int, played: PlayedGame, rules: Game
         },
     }
     record = replay(rules, played.start, played.moves)
+    if not len(played.agents) == len(played.result) == rules.players:
+        raise RecordError(f"it does not have {rules.players} players.")
     return SavedGame(record, played.agents, played.result, played.end, facts, identifier)

@@ -12,14 +12,17 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from halma import structure
+from halma.arena.database import Database, sqlite_errors
 from halma.arena.games import PlayedGame
 from halma.arena.plan import Plan
 from halma.errors import StoreError
+from halma.structure import LARGEST, list_of, parse_json, real, text, whole
 
 #: "HLMA", in the header of our SQLite files
 APPLICATION_ID = 0x484C4D41
@@ -53,6 +56,35 @@ CREATE TABLE game (
 _NAMES = tuple(field.name for field in fields(PlayedGame))
 _COLUMNS = ", ".join(_NAMES)
 _JSON = ("agents", "moves", "result")
+_TABLE_COLUMNS = {
+    "match": ("id", "plan", "begun", "checksum"),
+    "game": ("id", "match", *_NAMES, "checksum"),
+}
+
+_COUNT = whole(0, 2**31)
+#: A row of the table of games, its JSON read.
+_GAME = structure.fields(
+    {
+        "number": _COUNT,
+        "agents": list_of(text()),
+        "start": text(),
+        "opening": _COUNT,
+        "moves": list_of(text(1000)),
+        "plies": _COUNT,
+        "result": list_of(real(0, 1e6)),
+        "end": text(),
+        "seed": text(),
+        "seconds": real(0, 1e15),
+    }
+)
+_PLAN = structure.fields(
+    {
+        "game": text(),
+        "agents": list_of(text()),
+        "players": whole(1, 6),
+        "seed": whole(-LARGEST),
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -73,16 +105,7 @@ class GameStore:
         self._matches: dict[Plan, int] = {}
         if path.is_dir():
             raise StoreError(f"'{path}' is a folder, not a file of games.")
-        if read_only and not path.exists():
-            raise StoreError(f"There is no file '{path}'.")
-        mode = "ro" if read_only else "rwc"
-        with self._sqlite_errors():
-            self._db = sqlite3.connect(
-                f"{path.absolute().as_uri()}?mode={mode}",
-                uri=True,
-                isolation_level=None,
-                timeout=30,
-            )
+        self._db = Database(path, read_only)
         try:
             with self._sqlite_errors():
                 self._prepare(read_only)
@@ -99,7 +122,8 @@ class GameStore:
     def match_of(self, plan: Plan) -> int | None:
         """Return the id of the match with this plan, or None."""
         with self._sqlite_errors():
-            found: int | None = self._one("SELECT max(id) FROM match WHERE plan = ?", plan.identity)
+            query = "SELECT max(id) FROM match WHERE plan = ?"
+            found: int | None = self._db.one(query, plan.identity)
             return found
 
     def matches(self) -> list[StoredMatch]:
@@ -110,7 +134,7 @@ class GameStore:
                 " (SELECT count(*) FROM game WHERE match = match.id)"
                 " FROM match ORDER BY id"
             ).fetchall()
-            return [StoredMatch(row[0], json.loads(row[1]), row[2], row[3]) for row in rows]
+            return [self._match(*row) for row in rows]
 
     def games_of(self, plan: Plan, most: int) -> Iterator[PlayedGame]:
         """Yield the first `most` games of the match with this plan, in order."""
@@ -122,6 +146,11 @@ class GameStore:
                 return
             if played.number != expected:
                 raise StoreError(f"'{self.path}' is damaged: a game of match {match} is missing.")
+            if not len(played.agents) == len(played.result) == plan.players:
+                raise StoreError(
+                    f"'{self.path}' is damaged: game {expected} of match {match} does not have "
+                    f"{plan.players} players."
+                )
             yield played
 
     def games(self, match: int) -> Iterator[tuple[int, PlayedGame]]:
@@ -131,7 +160,7 @@ class GameStore:
                 f"SELECT id, {_COLUMNS} FROM game WHERE match = ? ORDER BY number",
                 (match,),
             ):
-                yield row[0], _played(row[1:])
+                yield row[0], self._played(row[0], row[1:])
 
     def game(self, identifier: int) -> tuple[int, PlayedGame]:
         """Return the match id and the game with this id."""
@@ -140,10 +169,10 @@ class GameStore:
                 f"SELECT match, {_COLUMNS} FROM game WHERE id = ?", (identifier,)
             ).fetchone()
             if row is None:
-                last = self._one("SELECT coalesce(max(id), 0) FROM game")
+                last = self._db.one("SELECT coalesce(max(id), 0) FROM game")
                 have = f"games 1 to {last}" if last else "no games"
                 raise StoreError(f"There is no game {identifier} in '{self.path}': it has {have}.")
-            return row[0], _played(row[1:])
+            return row[0], self._played(identifier, row[1:])
 
     def add(self, plan: Plan, played: PlayedGame) -> None:
         """Store a game of the match with this plan in a transaction of its own."""
@@ -177,12 +206,12 @@ class GameStore:
 
     def _prepare(self, read_only: bool) -> None:
         """Create the tables of a new file, or verify an existing one."""
-        application = self._one("PRAGMA application_id")
-        version = self._one("PRAGMA user_version")
-        empty = not self._one("SELECT count(*) FROM sqlite_master")
+        application = self._db.one("PRAGMA application_id")
+        version = self._db.one("PRAGMA user_version")
+        empty = not self._db.one("SELECT count(*) FROM sqlite_master")
         if application == 0 and version == 0 and empty and not read_only:
             # In one transaction, before write-ahead mode: a kill leaves no tables or all of them.
-            self._db.executescript(
+            self._db.run_script(
                 f"BEGIN IMMEDIATE; {_TABLES} PRAGMA application_id = {APPLICATION_ID};"
                 f" PRAGMA user_version = {VERSION}; COMMIT;"
             )
@@ -193,35 +222,43 @@ class GameStore:
                 f"'{self.path}' has format {version} of another version of halma; "
                 f"this one reads format {VERSION}."
             )
-        elif (found := self._one("PRAGMA integrity_check(1)")) != "ok":
-            raise StoreError(f"'{self.path}' is damaged: {' '.join(str(found).split())}.")
         else:
             self._verify()
         if not read_only:
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
 
-    def _one(self, query: str, *values: object) -> Any:
-        """Return the only column of the only row that a query finds."""
-        return self._db.execute(query, values).fetchone()[0]
-
     def _verify(self) -> None:
-        """Verify the checksums of all rows."""
+        """Verify tables, pages, and the checksums of all rows."""
+        self._db.check_tables(_TABLE_COLUMNS)
+        if (found := self._db.one("PRAGMA integrity_check(1)")) != "ok":
+            raise StoreError(f"'{self.path}' is damaged: {' '.join(str(found).split())}.")
         for table, columns in (("match", "plan"), ("game", _COLUMNS)):
             rows = self._db.execute(f"SELECT id, checksum, {columns} FROM {table}")
             for identifier, checksum, *values in rows:
-                if _checksum(values) != checksum:
+                if checksum is None or _checksum(values) != checksum:
                     raise StoreError(
                         f"'{self.path}' is damaged: {table} {identifier} has a bad checksum."
                     )
 
-    @contextmanager
-    def _sqlite_errors(self) -> Iterator[None]:
-        """Turn SQLite's errors into a `StoreError`."""
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise StoreError(f"'{self.path}' cannot be used for games: {error}.") from None
+    def _sqlite_errors(self) -> AbstractContextManager[None]:
+        return sqlite_errors(self.path)
+
+    def _played(self, identifier: Any, values: Sequence[Any]) -> PlayedGame:
+        """Return the game with these columns."""
+        columns = dict(zip(_NAMES, values, strict=True))
+        columns |= {name: _read_json(columns[name]) for name in _JSON}
+        if fault := _GAME(columns):
+            raise StoreError(f"'{self.path}' is damaged: game {identifier} {fault}.")
+        columns |= {name: tuple(columns[name]) for name in _JSON}
+        return PlayedGame(**columns)
+
+    def _match(self, identifier: Any, plan: Any, begun: Any, games: int) -> StoredMatch:
+        """Return the match with these columns."""
+        found = _read_json(plan)
+        if fault := whole(1)(identifier) or text()(begun) or _PLAN(found):
+            raise StoreError(f"'{self.path}' is damaged: match {identifier} {fault}.")
+        return StoredMatch(identifier, found, begun, games)
 
 
 def _values(played: PlayedGame) -> list[Any]:
@@ -230,12 +267,16 @@ def _values(played: PlayedGame) -> list[Any]:
     return [json.dumps(value) if isinstance(value, tuple) else value for value in values]
 
 
-def _played(values: Sequence[Any]) -> PlayedGame:
-    """Return the game with these columns."""
-    columns = dict(zip(_NAMES, values, strict=True))
-    columns |= {name: tuple(json.loads(columns[name])) for name in _JSON}
-    return PlayedGame(**columns)
+def _read_json(column: Any) -> Any:
+    """Return the value of a column of JSON; None where it has none."""
+    try:
+        return parse_json(column) if isinstance(column, str) else None
+    except ValueError:
+        return None
 
 
-def _checksum(values: Sequence[Any]) -> int:
+def _checksum(values: Sequence[Any]) -> int | None:
+    """Return the checksum of a row; None if it holds bytes, which none of ours does."""
+    if any(isinstance(value, bytes) for value in values):
+        return None
     return zlib.crc32(json.dumps(list(values)).encode())

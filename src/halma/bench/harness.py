@@ -143,8 +143,9 @@ class BenchReport:
 
     def print(self, about: Mapping[str, str]) -> None:
         """Print the measurements, the machine they depend on, and the notes."""
-        from rich.console import Console
         from rich.table import Table
+
+        from halma.draw.terminal import table_console
 
         # Narrow enough for eighty columns.
         table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
@@ -153,7 +154,7 @@ class BenchReport:
             table.add_column(heading, justify="right" if right else "left", no_wrap=True)
         for row in self.rows:
             table.add_row(*_cells(row))
-        console = Console(highlight=False)
+        console = table_console()
         console.print(table)
         for line in (*(f"{key}: {value}" for key, value in about.items()), *self.notes):
             console.print(line, markup=False)

@@ -3,6 +3,17 @@
 
 def main() -> None:
     """Run the command line."""
+    import sys
+
+    from halma.interrupt import handle_termination
+    from halma.streams import protect_streams
+
+    protect_streams()
     from halma.cli.app import app
 
-    app(prog_name="halma")
+    # Until here SIGTERM ends the program at once.
+    handle_termination()
+    try:
+        app(prog_name="halma")
+    finally:
+        sys.stdout.flush()  # its errors have an exit status, which at exit they have not

@@ -99,9 +99,10 @@ def _resolve(
 
 
 def _print(found: Analysis, name: str, most: int) -> None:
-    from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
+
+    from halma.draw.terminal import table_console
 
     print(drawing(found.position), end="\n\n")
     table = Table(title=escape(name), title_justify="left")
@@ -110,7 +111,7 @@ def _print(found: Analysis, name: str, most: int) -> None:
     table.add_column("line")
     for report in found.moves[:most]:
         table.add_row(*map(escape, report.cells().values()))
-    console = Console(highlight=False)
+    console = table_console()
     console.print(table)
     if len(found.moves) > most:
         console.print(f"and {len(found.moves) - most} more moves")
@@ -118,10 +119,10 @@ def _print(found: Analysis, name: str, most: int) -> None:
 
 
 def _print_outcomes(found: ChanceAnalysis, name: str) -> None:
-    from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
+    from halma.draw.terminal import table_console
     from halma.search.analysis import value_text
 
     print(drawing(found.position), end="\n\n")
@@ -136,7 +137,7 @@ def _print_outcomes(found: ChanceAnalysis, name: str) -> None:
             value_text(report.value, report.proven),
             escape(best),
         )
-    console = Console(highlight=False)
+    console = table_console()
     console.print(table)
     if found.value is not None:
         who = found.position.game.seat_names[found.position.mover]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from halma.cli.verb import JsonFlag, note, print_json, printable
-from halma.errors import GameReadError, HalmaError
+from halma.cli.verb import JsonFlag, note, print_json
+from halma.errors import GameReadError, HalmaError, brief
 
 if TYPE_CHECKING:
     from halma.games.saved import SavedGame
@@ -147,7 +147,7 @@ class _Findings:
         texts = [(path, str(error)) for path, error in self.problems]
         for what, found in (("warning", self._warnings), ("left out", texts)):
             for path, text in found[:_MOST]:
-                note(printable(f"{path}: {what}: {text}"))
+                note(brief(f"{path}: {what}: {text}"))
             if len(found) > _MOST:
                 note(f"... and {len(found) - _MOST} more ({what}).")
         for name, games in self._games.items():

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from halma.errors import HalmaError
+from halma.files import open_file, read_file
 
 if TYPE_CHECKING:
     from halma.games import Game
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 #: formats that are written, by the suffix of a file
 FORMATS = {".pdn": "pdn", ".jsonl": "jsonl", ".ndjson": "jsonl", ".npz": "npz"}
 _SQLITE = b"SQLite format 3\0"
+#: Largest file of text that is read.
+_MOST_BYTES = 1 << 30
 
 
 def read_games(
@@ -29,7 +32,7 @@ def read_games(
         elif path.is_dir():
             yield from _run_games(path, game)
         else:
-            yield from _text_games(path, path.read_bytes(), game)
+            yield from _text_games(path, read_file(path, _MOST_BYTES), game)
     except HalmaError as error:
         yield error
 
@@ -38,9 +41,7 @@ def is_database(path: Path) -> bool:
     """Whether a file is an SQLite database, such as `halma match` writes."""
     if path.is_dir():
         return False
-    if not path.exists():
-        raise HalmaError(f"There is no file '{path}'.")
-    with path.open("rb") as file:
+    with open_file(path) as file:
         return file.read(len(_SQLITE)) == _SQLITE
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from halma.agents import Agent, HumanAgent, LeftError, Step, play_game
 from halma.agents.human import recent
 from halma.cli.verb import note, program
-from halma.errors import AgentError, HalmaError, RecordError
-from halma.files import replace_file
+from halma.errors import AgentError, GameReadError, HalmaError, RecordError
+from halma.files import read_file, replace_file
 from halma.games import Game, Record
 from halma.games.saved import SavedGame, read_json_lines
 
@@ -143,11 +143,9 @@ def load_saved(path: Path, game: Game) -> SavedGame | None:
     check_name(path)
     if not path.exists():
         return None
-    games: list[SavedGame | HalmaError] = []
-    if path.stat().st_size <= _MOST_BYTES:
-        text = path.read_bytes().decode(errors="replace")
-        games = list(read_json_lines(text, game))
-    if len(games) != 1 or isinstance(games[0], HalmaError):
+    content = read_file(path, _MOST_BYTES)
+    games = list(read_json_lines(content.decode(errors="replace"), game))
+    if len(games) != 1 or isinstance(games[0], GameReadError):
         raise HalmaError(
             f"'{path}' exists and is not a saved game of '{game.name}': choose another name."
         )

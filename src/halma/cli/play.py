@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from halma.cli import completion
-from halma.cli.verb import INTERRUPTED, GameName, JsonFlag, drawing, note, print_answer
+from halma.cli.verb import GameName, JsonFlag, drawing, note, print_answer
 from halma.errors import HalmaError
+from halma.interrupt import exit_status
+from halma.structure import whole
 
 if TYPE_CHECKING:
     from halma.agents import Step
@@ -85,7 +87,7 @@ def play(
     if live.result is None:
         note(live.continuation)
     if live.interrupted:
-        raise SystemExit(INTERRUPTED)
+        raise SystemExit(exit_status())
 
 
 def _begin(
@@ -104,8 +106,8 @@ def _begin(
         return Record(game, start), drawn
     if start not in (None, saved.record.start):
         raise HalmaError(f"The game in '{save}' starts from another position.")
-    first = saved.facts.get("seed")
-    return saved.record, first if seed is None and isinstance(first, int) else drawn
+    first = saved.facts.get("seed", drawn)
+    return saved.record, int(first) if seed is None and not whole()(first) else drawn
 
 
 def _print_result(live: LiveGame, names: Sequence[str]) -> None:

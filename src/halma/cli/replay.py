@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from halma.cli.play import draw_step, print_end
-from halma.cli.verb import JsonFlag, drawing, print_json, printable, write_file
-from halma.errors import HalmaError
+from halma.cli.verb import JsonFlag, drawing, print_json, write_file
+from halma.errors import HalmaError, brief
 
 if TYPE_CHECKING:
     from halma.arena import GameStore
@@ -91,12 +91,12 @@ def _list_file(path: Path, game: Game | None, match: int | None, json: bool) -> 
         return
     for row in games:
         if "error" in row:
-            print(printable(f"{row['id']:>6}  cannot be read: {row['error']}"))
+            print(brief(f"{row['id']:>6}  cannot be read: {row['error']}"))
             continue
         names = f"{' - '.join(row['agents'])}: " if row["agents"] else ""
         scores = " ".join(f"{score:g}" for score in row["result"] or ()) or "no result"
         line = f"{row['id']:>6}  {names}{scores}, {row['plies']} plies  ({row['variant']})"
-        print(printable(line))
+        print(brief(line))
 
 
 def _list(store: GameStore, match: int | None, json: bool) -> None:
@@ -141,7 +141,7 @@ def _draw(saved: SavedGame) -> None:
     from halma.agents import Step
 
     record, opening = saved.record, saved.facts.get("opening")
-    agents = [printable(name) for name in saved.agents]
+    agents = [brief(name) for name in saved.agents]
     title = f": {' - '.join(agents)}" if agents else ""
     print(f"game {saved.number}{title}  ({record.game.name})\n")
     names = agents or [""] * record.game.players
@@ -158,7 +158,7 @@ def _draw(saved: SavedGame) -> None:
             f"{drawing(record.position)}\n\nThe file has {record.plies} plies of it, and no result."
         )
     else:
-        end = printable(saved.end) or "by resignation or agreement"
+        end = brief(saved.end) or "by resignation or agreement"
         print_end(record, end, [_with_notes(*seat) for seat in seats], saved.result)
 
 

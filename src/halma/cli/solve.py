@@ -89,7 +89,8 @@ def solve(
 
 
 def _bytes(text: str) -> int:
-    match = re.fullmatch(r"(\d{1,12}(?:\.\d{1,3})?)([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
+    form = r"(\d{1,12}(?:\.\d{1,3})?)([KMGT]?)(?:i?B)?"
+    match = re.fullmatch(form, text.strip(), re.IGNORECASE | re.ASCII)
     if match is None:
         raise HalmaError(f"'{text[:40]}' is not an amount of memory, such as 500M or 8G.")
     return int(float(match[1]) * _UNITS[match[2].upper()])

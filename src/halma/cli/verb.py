@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
 import typer
 
 from halma.cli import completion
-from halma.errors import HalmaError
+from halma.errors import HalmaError, brief, printable
+from halma.interrupt import exit_status
 from halma.machine import is_optional, missing_library
 from halma.plugins import explain
 
@@ -38,7 +39,7 @@ GameName = Annotated[
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Seed = Annotated[int, typer.Option(help="Seed of the random numbers.")]
 
-_USER_ERROR, INTERRUPTED, _BROKEN_PIPE = 2, 130, 141
+_USER_ERROR = 2
 
 
 def verb(function: Callable[P, None]) -> Callable[P, None]:
@@ -48,15 +49,10 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             function(*args, **kwargs)
-            sys.stdout.flush()
         except HalmaError as error:
             _exit(_USER_ERROR, str(error))
         except KeyboardInterrupt:
-            _exit(INTERRUPTED, "Stopped.")
-        except BrokenPipeError:
-            # Discard what is still buffered, or Python reports the closed pipe again at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise SystemExit(_BROKEN_PIPE) from None
+            _exit(exit_status(), "Stopped.")
         except OSError as error:
             file = f"'{error.filename}': " if error.filename else ""
             _exit(_USER_ERROR, f"{file}{error.strerror}.")
@@ -73,13 +69,8 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
 
 
 def _exit(status: int, sentence: str) -> None:
-    print(f"halma: {printable(sentence)}", file=sys.stderr)
+    print(f"halma: {brief(sentence)}", file=sys.stderr)
     raise SystemExit(status)
-
-
-def printable(text: str) -> str:
-    """Return a text as one line, without control characters that a file put into it."""
-    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def print_json(answer: dict[str, Any]) -> None:
@@ -105,13 +96,13 @@ def drawing(position: Position, move: Move | None = None) -> str:
 
 
 def note(text: str) -> None:
-    """Print a line on standard error."""
-    print(text, file=sys.stderr, flush=True)
+    """Print a line, or several, on standard error."""
+    print("\n".join(map(printable, text.split("\n"))), file=sys.stderr, flush=True)
 
 
 def write_file(path: Path, text: str) -> None:
     """Write a file that the user asked for, and report it."""
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text, encoding="utf-8", errors="replace")
     note(f"Wrote {path}.")
 
 

@@ -17,11 +17,11 @@ from itertools import permutations
 from halma import _core
 from halma.draw.scene import Cell, Die, Piece, Scene, edge_labels
 from halma.errors import PositionError, UnknownVariantError
-from halma.games.family import Family, Glyphs, choice, join_rows, split_fields, split_rows
+from halma.games.family import SIZE, Family, Glyphs, choice, join_rows, split_fields, split_rows
 from halma.games.game import Game
 from halma.names import Value
 
-_NAME = re.compile(r"ewn-(\d{1,3})x(\d{1,3})-(\d{1,3})")
+_NAME = re.compile(f"ewn-{SIZE}x{SIZE}-{SIZE}")
 _COLUMNS = "abcdefgh"
 _PLAYING, _PLACING_RED, _PLACING_BLUE = range(3)
 _GLYPHS = Glyphs(

@@ -10,6 +10,10 @@ from halma.errors import PositionError
 from halma.games.game import Game
 from halma.names import Option, Value
 
+#: A size in a name, as part of a regular expression: without zeros in front, and in no other
+#: digits than these, so that a variant has one name.
+SIZE = "(0|[1-9][0-9]{0,2})"
+
 
 @dataclass(frozen=True)
 class Family:

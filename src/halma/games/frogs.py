@@ -17,12 +17,12 @@ from typing import Any
 
 from halma.draw.scene import Cell, Piece, Scene
 from halma.errors import PositionError, UnknownVariantError
-from halma.games.family import Family
+from halma.games.family import SIZE, Family
 from halma.games.game import Game
 from halma.games.scripted import EncodingContext, ScriptedGame, State
 from halma.names import Value
 
-_NAME = re.compile(r"frogs-(\d{1,3})-(\d{1,3})", re.ASCII)
+_NAME = re.compile(f"frogs-{SIZE}-{SIZE}")
 _LONGEST = 16
 _GLYPHS = ".TF"
 _EMPTY = 0
@@ -38,7 +38,7 @@ class FrogsGame(ScriptedGame):
     title = "Toads and Frogs"
     player_names = ("toads", "frogs")
     player_colours = ("red", "green")
-    move_pattern = r"[1-9]\d?-[1-9]\d?"
+    move_pattern = "[1-9][0-9]?-[1-9][0-9]?"
 
     def __init__(self, name: str, pieces: int, gap: int) -> None:
         self.pieces = pieces

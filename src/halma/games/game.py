@@ -227,6 +227,10 @@ class Position:
     game: Game
     state: bytes
 
+    def __post_init__(self) -> None:
+        if len(self.state) != self.game.core.state_size:
+            raise PositionError(f"These bytes are not a state of '{self.game.name}'.")
+
     # Text and drawings.
 
     @property

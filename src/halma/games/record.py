@@ -30,8 +30,11 @@ class Record:
     """One game from a start position on. Mutable: `play`, `resolve`, `undo`."""
 
     def __init__(self, game: Game, start: Position | None = None) -> None:
+        """Begin a game; a position of another variant is read anew, as one of this."""
         self.game = game
         self.start = start or game.start()
+        if self.start.game != game:
+            self.start = game.position(self.start.text)
         self.core = _core.Record(game.core, game.limits, self.start.state)
 
     def __len__(self) -> int:

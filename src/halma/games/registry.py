@@ -11,7 +11,7 @@ from halma.errors import PluginError, UnknownVariantError, suggestion
 from halma.games import darkchess, draughts, einstein, frogs, sternhalma
 from halma.games.family import Family
 from halma.games.game import Game
-from halma.names import Value, join, resolve, split
+from halma.names import Value, check_characters, join, resolve, split
 
 _FAMILIES: list[Family] = [
     sternhalma.FAMILY,
@@ -55,6 +55,7 @@ def game(name: str) -> Game:
     It is a variant, `game("rhombus-7x7-6:rules=liu2019")`, or a game of your own,
     `game("hexapawn.py")`, `game("hexapawn.py:Hexapawn")` or `game("package.module:Class")`.
     """
+    check_characters(name)
     if plugins.is_file_reference(name):
         return _own(name)
     try:
@@ -67,7 +68,7 @@ def game(name: str) -> Game:
 
 def variant(name: str) -> Game:
     """Return a variant that is known by name: unlike `game`, this runs no file of the user."""
-    bare, given = split(name[:500], main="rules")
+    bare, given = split(name, main="rules")
     # Installed packages are asked last: looking for them takes time.
     for family in families():
         found = _build(family, bare, given)

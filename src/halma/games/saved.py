@@ -6,7 +6,6 @@ Every reader of games replays them, so a `SavedGame` has moves that can be playe
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +16,7 @@ from halma.games.game import Game
 from halma.games.record import Record
 from halma.games.registry import variant as find_variant
 from halma.plugins import is_file_reference
+from halma.structure import list_of, optional, parse_json, real, text
 
 #: keys that are written for readers; a record has them already
 _DERIVED = ("plies", "ply", "position")
@@ -73,9 +73,9 @@ class SavedGame:
 def replay(game: Game, start: str | None, moves: Sequence[str]) -> Record:
     """Play moves and outcomes of chance, or raise a `RecordError` that says which one is wrong."""
     record = Record(game, None if start is None else game.position(start))
-    for number, text in enumerate(moves, 1):
+    for number, move in enumerate(moves, 1):
         try:
-            (record.resolve if record.position.is_chance else record.play)(text)
+            (record.resolve if record.position.is_chance else record.play)(move)
         except HalmaError as error:
             raise RecordError(f"entry {number} of its moves: {error}") from None
     return record
@@ -93,10 +93,10 @@ def read_json_lines(text: str, game: Game | None = None) -> Iterator[SavedGame |
             continue
         number += 1
         try:
-            saved = _read(json.loads(content), game)
+            saved = _read(parse_json(content), game)
         except HalmaError as error:
             yield GameReadError(number, line, str(error))
-        except (ValueError, RecursionError):
+        except ValueError:
             yield GameReadError(number, line, "the line is not a JSON object.")
         else:
             if saved is not None:
@@ -126,28 +126,22 @@ def _read(entry: Any, game: Game | None) -> SavedGame | None:
     agents, result = _texts(entry, "agents"), entry.pop("result", None)
     if agents and len(agents) != game.players:
         raise RecordError(f"'agents' must have {game.players} names, not {len(agents)}.")
-    if result is not None and not _are_scores(result, game.players):
+    if optional(list_of(real(), game.players))(result):
         raise RecordError(f"'result' must be null or {game.players} scores.")
-    end = entry.pop("end", "")
+    end = entry.pop("end", None)
+    if fault := optional(text())(end):
+        raise RecordError(f"'end' {fault}.")
     for key in _DERIVED:
         entry.pop(key, None)
     scores = None if result is None else tuple(map(float, result))
-    return SavedGame(record, tuple(agents), scores, str(end or ""), entry)
+    return SavedGame(record, tuple(agents), scores, end or "", entry)
 
 
 def _texts(entry: dict[str, Any], key: str) -> list[str]:
-    texts = entry.pop(key, [])
-    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+    texts: list[str] = entry.pop(key, [])
+    if list_of(text())(texts):
         raise RecordError(f"'{key}' must be a list of texts.")
     return texts
-
-
-def _are_scores(result: Any, players: int) -> bool:
-    return (
-        isinstance(result, list)
-        and len(result) == players
-        and all(isinstance(score, int | float) and abs(score) < math.inf for score in result)
-    )
 
 
 def _written(scores: Sequence[float]) -> str:

@@ -56,7 +56,7 @@ class ScriptedGame(Game):
     index_size: int = 0
     #: limits that end a game before its rules do
     limits: _core.Limits = _core.Limits()
-    move_pattern = r"\d+"
+    move_pattern = "[0-9]+"
 
     def __init__(self, name: str | None = None, options: Mapping[str, Value] | None = None) -> None:
         from halma.games.bridge import Bridge, StateCodec

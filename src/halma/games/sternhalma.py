@@ -19,12 +19,12 @@ from halma import _core
 from halma.draw.palette import PLAYERS
 from halma.draw.scene import Cell, Piece, Scene
 from halma.errors import OptionError, PositionError, UnknownVariantError
-from halma.games.family import Family, choice, join_rows, split_fields, split_rows
+from halma.games.family import SIZE, Family, choice, join_rows, split_fields, split_rows
 from halma.games.game import Contact, Game
 from halma.names import Option, Value
 
-_RHOMBUS = re.compile(r"rhombus-(\d{1,3})x(\d{1,3})-(\d{1,3})")
-_STAR = re.compile(r"star-(\d{1,4})-(\d)p")
+_RHOMBUS = re.compile(f"rhombus-{SIZE}x{SIZE}-{SIZE}")
+_STAR = re.compile(f"star-{SIZE}-{SIZE}p")
 _PASS = 0xFFFF
 _Core = _core.SmallSternhalma | _core.LargeSternhalma
 _Rules = _core.SternhalmaOptions
@@ -70,7 +70,7 @@ class SternhalmaGame(Game):
     """Chinese Checkers on a rhombus or a star."""
 
     title = "Chinese Checkers"
-    move_pattern = r"[a-q]\d{1,2}-[a-q]\d{1,2}|pass"
+    move_pattern = "[a-q][0-9]{1,2}-[a-q][0-9]{1,2}|pass"
     core: _Core
 
     def __init__(self, name: str, core: _Core, options: Mapping[str, Value]) -> None:

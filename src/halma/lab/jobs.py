@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from halma.agents import Agent, agent, play_game
+from halma.errors import printable
 from halma.games import Record, game
 from halma.processes import ProcessPool, ReportProgress, TaskProgress
+from halma.structure import Check, list_of
 
 #: Seconds that jobs have to save what they did after Ctrl-C.
 _SAVE_SECONDS = 60.0
@@ -80,6 +82,8 @@ class GameBlocks:
     #: `measure(number, seed)` plays a game and returns plain values
     measure: Callable[[int, int], Any]
     games: int
+    #: what `measure` returns, after JSON
+    structure: Check
     #: of one game
     cost: float = 1.0
 
@@ -89,9 +93,13 @@ class GameBlocks:
             arguments = (self.measure, numbers, seed)
             yield Job(name, _play_block, arguments, self.cost * len(numbers))
 
-    def results(self, measured: Mapping[str, Sequence[Any]]) -> list[Any]:
-        """Return the results of all games whose blocks are among what was measured."""
-        return [result for name, _ in self._blocks() for result in measured.get(name, ())]
+    def results(self, read: Callable[[str, Check], Any]) -> list[Any]:
+        """Return the results of all games whose blocks were measured.
+
+        `read` returns a measurement by its name, checked, or None.
+        """
+        blocks = ((name, list_of(self.structure, len(them))) for name, them in self._blocks())
+        return [result for name, check in blocks for result in read(name, check) or ()]
 
     def _blocks(self) -> Iterator[tuple[str, range]]:
         for first in range(0, self.games, _BLOCK):
@@ -154,7 +162,7 @@ class ProgressBar:
 
     def print(self, text: str) -> None:
         """Print a line above the bar."""
-        self._console.print(text, markup=False, soft_wrap=True)
+        self._console.print(printable(text), markup=False, soft_wrap=True)
 
     @property
     def _done(self) -> float:

@@ -70,8 +70,9 @@ class RunStore:
         if not runs:
             raise HalmaError(f"There is no run in '{place}' to adopt.")
         for run in runs:
-            key = tuple(training_settings(load(str(run / RECIPE))).items())
-            length = len(read_metrics(run))
+            recipe = load(str(run / RECIPE))
+            key = tuple(training_settings(recipe).items())
+            length = len(read_metrics(run, recipe.method))
             if length > self._adopted.get(key, (run, 0))[1]:
                 self._adopted[key] = run, length
 
@@ -79,13 +80,13 @@ class RunStore:
         """Return the directory of a run: in the folder, unless an adopted run is longer."""
         ours = self.folder / run_name(recipe)
         found = self._adopted.get(tuple(training_settings(recipe).items()))
-        if found is not None and found[1] > len(read_metrics(ours)):
+        if found is not None and found[1] > len(read_metrics(ours, recipe.method)):
             return found[0]
         return ours
 
     def metrics(self, recipe: Recipe) -> Sequence[Metrics]:
         """Return the metrics of a run, one entry for each of its iterations so far."""
-        return read_metrics(self.path(recipe))
+        return read_metrics(self.path(recipe), recipe.method)
 
     def is_finished(self, recipe: Recipe) -> bool:
         """Whether a run has reached its last iteration."""
@@ -96,7 +97,7 @@ class RunStore:
         for recipe in recipes:
             if not self.is_finished(recipe):
                 path = self.folder / run_name(recipe)
-                done = len(read_metrics(path)) / recipe.settings.iterations
+                done = len(read_metrics(path, recipe.method)) / recipe.settings.iterations
                 yield Job(path.name, train_run, (recipe, path), cost(recipe), done)
 
 

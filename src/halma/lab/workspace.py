@@ -13,9 +13,13 @@ from typing import Any
 
 from halma import __version__
 from halma.errors import HalmaError
-from halma.files import replace_file
+from halma.files import read_file, replace_file
 from halma.lab.jobs import Job, run_jobs
 from halma.lab.run_store import RunStore
+from halma.structure import Check, fields, parse_json
+
+_MOST_BYTES = 1 << 28
+_STRUCTURE = fields({"settings": fields({}), "measured": fields({})})
 
 
 class MeasurementFile(UserDict[str, Any]):
@@ -30,12 +34,23 @@ class MeasurementFile(UserDict[str, Any]):
         self._path, self._settings = path, dict(settings)
         if not path.exists():
             return
+        content = read_file(path, _MOST_BYTES)
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-            if found["settings"] == self._settings:
-                self.data = dict(found["measured"])
-        except (ValueError, KeyError, TypeError):
-            raise HalmaError(f"'{path}' is not a file of measurements.") from None
+            found = parse_json(content)
+        except ValueError:
+            found = None
+        if _STRUCTURE(found):
+            raise HalmaError(f"'{path}' is not a file of measurements.")
+        if found["settings"] == self._settings:
+            self.data = found["measured"]
+
+    def read(self, name: str, check: Check) -> Any:
+        """Return a measurement after checking what it is; None where there is none."""
+        if name not in self:
+            return None
+        if fault := check(self[name]):
+            raise HalmaError(f"'{self._path}' is damaged: it has a '{name}' that {fault}.")
+        return self[name]
 
     def __setitem__(self, name: str, value: Any) -> None:
         super().__setitem__(name, json.loads(json.dumps(value)))

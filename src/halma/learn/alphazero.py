@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import torch
 
@@ -27,6 +27,7 @@ from halma.learn.trainer import (
     Losses,
     NotANumberError,
     Trainer,
+    checkpoint_arrays,
     set_weights,
     weights_of,
     weights_under,
@@ -38,6 +39,7 @@ from halma.networks.export import export
 from halma.networks.network_file import read_info
 from halma.networks.torch_evaluator import EvaluatorPool
 from halma.networks.weights import save_weights
+from halma.structure import ArrayKind, whole
 from halma.tensors import TensorFile, list_iterations, write_tensors
 
 if TYPE_CHECKING:
@@ -53,6 +55,7 @@ class AlphaZero(TrainingSession):
     """Self-play by the best network, training, gate, evaluation."""
 
     kind = "network in training"
+    structure: ClassVar = {"steps": whole(), "best": whole()}
 
     def __init__(self, *session: Any, device: str = "cpu", compiled: bool = False) -> None:
         super().__init__(*session)
@@ -171,6 +174,11 @@ class AlphaZero(TrainingSession):
             return self.evaluation.no_results()
 
     # Before and after.
+
+    def arrays(self, checkpoint: TensorFile) -> Mapping[str, ArrayKind]:
+        """Return what the weights and the optimiser's state must be."""
+        best = [_BEST] if self.settings.gate.games else []
+        return checkpoint_arrays(self.game, self.settings, checkpoint.names, best)
 
     def prepare(self, checkpoint: TensorFile | None) -> None:
         """Make trainer, evaluators, self-play and evaluation; fill the replay buffer."""

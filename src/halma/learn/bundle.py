@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import shutil
 import tarfile
+import zlib
 from pathlib import Path
 
 from halma.errors import RunError, TensorFileError
-from halma.files import replace_file
+from halma.files import read_file, replace_file
 from halma.games import Game
 from halma.learn.metrics import NAME as METRICS
 from halma.learn.replay_buffer import GameFiles
@@ -27,6 +29,11 @@ STATE = "state.tar"
 #: Largest file of a bundle in bytes, and number of files that hold games.
 LARGEST_FILE = 16 * 1024 * 1024
 _GAME_FILES = 3
+#: Largest file of games once it is unpacked: games are compressed to about a tenth.
+_LARGEST_GAMES = 64 * LARGEST_FILE
+#: Largest file of a bundle that is read.
+_MOST_BYTES = 4 * LARGEST_FILE
+_CHECKPOINT = re.compile(r"checkpoints/iteration-\d{6,18}\.safetensors")
 #: Share of the largest size that files of games aim at.
 _MARGIN = 0.9
 
@@ -61,16 +68,39 @@ def unpack(bundle: Path, run: Path, game: Game) -> None:
         raise RunError(f"'{run}' is not empty, so nothing is unpacked into it.")
     files = GameFiles(run, game)
     files.folder.mkdir(parents=True, exist_ok=True)
+    state = io.BytesIO(read_file(bundle / STATE, _MOST_BYTES, RunError))
     try:
-        with tarfile.open(bundle / STATE) as tar:
+        with tarfile.open(fileobj=state, mode="r:") as tar:
+            for member in tar.getmembers():
+                if not _is_state(member):
+                    raise ValueError(f"'{member.name[:60]}' does not belong there")
             tar.extractall(run, filter="data")
-    except (tarfile.TarError, EOFError) as error:
+    except (tarfile.TarError, EOFError, ValueError, OverflowError) as error:
         raise RunError(f"'{bundle / STATE}' is damaged: {error}.") from None
-    shutil.copyfile(bundle / WEIGHTS, run / WEIGHTS)
+    replace_file(run / WEIGHTS, read_file(bundle / WEIGHTS, _MOST_BYTES, RunError))
     for path in sorted(bundle.glob("games-*.gz")):
-        number = int(path.name.removeprefix("games-").removesuffix(".gz"))
-        with gzip.open(path) as packed, files.path(number).open("wb") as file:
-            shutil.copyfileobj(packed, file)
+        number = path.name.removeprefix("games-").removesuffix(".gz")
+        if number.isdecimal():
+            replace_file(files.path(int(number)), _unpacked_games(path))
+
+
+def _is_state(member: tarfile.TarInfo) -> bool:
+    """Whether a member of state.tar is a file that `pack` writes; sparse ones may be huge."""
+    known = member.name in (RECIPE, META, METRICS) or _CHECKPOINT.fullmatch(member.name)
+    return bool(known) and member.isreg() and not member.issparse()
+
+
+def _unpacked_games(path: Path) -> bytes:
+    """Return what a file of games holds; a reader of the run checks it."""
+    data = io.BytesIO(read_file(path, _MOST_BYTES, RunError))
+    try:
+        with gzip.open(data) as packed:
+            games = packed.read(_LARGEST_GAMES + 1)
+    except (EOFError, OSError, zlib.error) as error:
+        raise RunError(f"'{path}' is damaged: {error}.") from None
+    if len(games) > _LARGEST_GAMES:
+        raise RunError(f"'{path}' is not used: it unpacks to more than {_LARGEST_GAMES:,} bytes.")
+    return games
 
 
 def _compressed_games(files: GameFiles, number: int, run: Path) -> bytes:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from halma.errors import RunError, TensorFileError
 from halma.games import Game
 from halma.learn.sections import CheckpointSettings
+from halma.structure import ArrayKind, Check, fields, real, whole
 from halma.tensors import TensorFile, iteration_file, list_iterations, open_tensors, write_tensors
 
 if TYPE_CHECKING:
@@ -56,12 +57,22 @@ class Checkpoints:
         for _, old in list_iterations(self.folder)[number:]:
             old.unlink(missing_ok=True)
 
-    def newest(self, note: Callable[[str], None]) -> TensorFile | None:
-        """Return the newest undamaged checkpoint; damaged ones are removed with a note."""
+    def newest(
+        self,
+        note: Callable[[str], None],
+        structure: Mapping[str, Check],
+        arrays: Callable[[TensorFile], Mapping[str, ArrayKind]],
+    ) -> TensorFile | None:
+        """Return the newest undamaged checkpoint; damaged ones are removed with a note.
+
+        `structure` and `arrays` say what the method keeps in description and arrays.
+        """
         damaged: list[tuple[Path, str]] = []
-        for _, path in list_iterations(self.folder):
+        whole_structure = fields({"iteration": whole(1), "seconds": real(0), **structure})
+        for iteration, path in list_iterations(self.folder):
+            expected = {**self._identity, "iteration": iteration}
             try:
-                found = open_tensors(path, self._identity)
+                found = open_tensors(path, expected, whole_structure, arrays)
             except TensorFileError as error:
                 damaged.append((path, str(error)))
                 continue

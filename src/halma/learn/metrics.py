@@ -9,37 +9,68 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from halma.errors import RunError
-from halma.files import replace_file
+from halma.files import read_file, replace_file
 from halma.learn.reports.events import Handler, Iteration, Report, Started
+from halma.structure import Check, fields, list_of, map_of, optional, parse_json, real, text, whole
 
 NAME = "metrics.jsonl"
+#: Largest file that is read, in bytes.
+_MOST_BYTES = 1 << 30
+#: Larger numbers are no measurement.
+_LARGEST = 1e15
+
+_NUMBER = real(-_LARGEST, _LARGEST)
+_WATCHED = list_of(fields({"position": text(), "value": real(0, 1), "policy": map_of(real(0, 1))}))
+_COMMON = dict.fromkeys(("seconds", "learning_rate", "games", "play_seconds"), _NUMBER)
+_TRUTH = ("wr_p", "wr_p_low", "wr_p_high", "err_p", "mae_v")
 
 
-def read_metrics(run: Path) -> list[dict[str, Any]]:
+def _line_check(*numbers: str, maybe: tuple[str, ...] = ()) -> Check:
+    """Return the check of a line that must have these metrics; `maybe` has those that can be null.
+
+    Other metrics are numbers or null too.
+    """
+    required = {**_COMMON, **dict.fromkeys(numbers, _NUMBER)}
+    required |= dict.fromkeys(maybe, optional(_NUMBER))
+    return fields({"iteration": whole(1), **required}, {"watched": _WATCHED}, optional(_NUMBER))
+
+
+#: What every line must be, by the method of the run.
+_LINES = {
+    "tabular": _line_check("plies", "updated_1", "updated_4", "updated_16", maybe=_TRUTH),
+    "alphazero": _line_check("mean_plies", "evaluations_per_second"),
+}
+_ANY_LINE = fields({"iteration": whole(1)}, {"watched": _WATCHED}, optional(_NUMBER))
+
+
+def read_metrics(run: Path, method: str | None = None) -> list[dict[str, Any]]:
     """Return the metrics of a run directory, iteration by iteration.
 
-    The last line may be incomplete while the run goes on; it is left out then.
+    Those that a method always has are demanded if it is given. The last line may be incomplete
+    while the run goes on; it is left out then.
     """
     path = run / NAME
     if not path.exists():
         return []
-    lines = path.read_bytes().split(b"\n")
+    check = _ANY_LINE if method is None else _LINES[method]
     found = []
+    lines = read_file(path, _MOST_BYTES, RunError).split(b"\n")
     for number, line in enumerate(lines[:-1], start=1):
         try:
-            metrics = json.loads(line)
-            expected = metrics["iteration"] == number
-        except (ValueError, KeyError, TypeError):
-            expected = False
-        if not expected:
+            metrics = parse_json(line)
+        except ValueError:
+            metrics = None
+        if not isinstance(metrics, dict) or metrics.get("iteration") != number:
             raise RunError(f"'{path}' is damaged: line {number} is not that of iteration {number}.")
+        if fault := check(metrics):
+            raise RunError(f"'{path}' is damaged: line {number} {fault}.")
         found.append(metrics)
     return found
 
 
-def truncate_metrics(run: Path, iterations: int) -> list[dict[str, Any]]:
+def truncate_metrics(run: Path, iterations: int, method: str) -> list[dict[str, Any]]:
     """Remove the lines after the first `iterations`, and return those."""
-    found = read_metrics(run)
+    found = read_metrics(run, method)
     if len(found) < iterations:
         raise RunError(
             f"'{run / NAME}' ends with iteration {len(found)}, but the run's checkpoint is of "

@@ -15,18 +15,22 @@ from typing import Any
 
 import halma
 from halma.errors import RecipeError, suggestion
+from halma.files import read_file
 from halma.games import Game, game
 from halma.learn import settings as typed
 from halma.learn.sections import OBSERVING, AlphaZeroSettings, TabularSettings
 from halma.learn.settings import Plain
 from halma.plugins import from_folder, is_file_reference, to_folder
+from halma.structure import plain
 
 #: Where the recipes are that come with the package.
 FOLDER = Path(halma.__file__).parent / "recipes"
 #: Longest chain of recipes that extend each other.
 _MAX_DEPTH = 10
 #: Largest file that may be a recipe, in bytes.
-_MAX_SIZE = 1 << 20
+_MAX_SIZE = 1 << 17
+#: Most dots outside comments: the time to read dotted keys grows with the square of their length.
+_MAX_DOTS = 1500
 #: Settings that name games and agents, which may be in files; the last has several of them.
 _OPPONENTS = "evaluation.opponents"
 _NAMES = ("game", "warm_start.agent", _OPPONENTS)
@@ -142,12 +146,18 @@ def _merged(name: str, beside: Path | None, depth: int) -> dict[str, Any]:
     path = _find(name, beside)
     if depth > _MAX_DEPTH:
         raise RecipeError(f"The recipe '{name}' extends itself in the end.")
+    content = read_file(path, _MAX_SIZE, RecipeError)
+    lines = (line for line in content.split(b"\n") if not line.startswith(b"#"))
+    if sum(line.count(b".") for line in lines) > _MAX_DOTS:
+        raise RecipeError(f"'{path}' is not a recipe: it has more than {_MAX_DOTS:,} dots.")
     try:
-        if path.stat().st_size > _MAX_SIZE:
-            raise RecipeError(f"'{path}' is too long to be a recipe.")
-        given = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        given = tomllib.loads(content.decode())
+    except ValueError as error:  # also of a number with thousands of digits
         raise RecipeError(f"'{path}' is not TOML: {error}.") from None
+    except RecursionError:
+        raise RecipeError(f"'{path}' is not a recipe: it is nested too deeply.") from None
+    if fault := plain(given):
+        raise RecipeError(f"'{path}' is not a recipe: it {fault}.")
     parent = given.pop("extends", None)
     if parent is None:
         return _read(given, path.parent)
@@ -171,11 +181,11 @@ def _renamed(key: str, value: Any, rename: Callable[[str, Path], str], folder: P
 
 
 def _flat(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a TOML document by key: `search.simulations`."""
+    """Return the values of a TOML document by key: `search.simulations`; sections do not nest."""
     found: dict[str, Any] = {}
     for name, value in given.items():
         if isinstance(value, dict):
-            found |= {f"{name}.{key}": inner for key, inner in _flat(value).items()}
+            found |= {f"{name}.{key}": inner for key, inner in value.items()}
         else:
             found[name] = value
     return found

@@ -13,11 +13,14 @@ from halma.errors import TensorFileError
 from halma.games import Game
 from halma.learn.checkpoint import identity
 from halma.selfplay import FinishedGames
+from halma.selfplay.games import array_kinds
+from halma.structure import fields, map_of, optional, real, whole
 from halma.tensors import iteration_file, list_iterations, open_tensors, write_tensors
 
 #: The folder of games in a run directory.
 FOLDER = "games"
 _KIND = "self-play games"
+_STRUCTURE = fields({"iteration": whole(), "metrics": map_of(optional(real()))})
 
 
 class GameFiles:
@@ -45,9 +48,13 @@ class GameFiles:
         self._counts[iteration] = len(games)
 
     def read(self, iteration: int) -> tuple[FinishedGames, dict[str, Any]]:
-        """Return an iteration's games, checked for damage, and the metrics of playing them."""
-        found = open_tensors(self.path(iteration), identity(self.game, _KIND))
+        """Return an iteration's games, checked by the rules, and the metrics of playing them."""
+        path = self.path(iteration)
+        expected = {**identity(self.game, _KIND), "iteration": iteration}
+        found = open_tensors(path, expected, _STRUCTURE, lambda file: array_kinds(self.game))
         games = FinishedGames(**found.arrays())
+        if fault := games.fault(self.game):
+            raise TensorFileError(f"'{path}' is not used: it {fault}.")
         self._counts[iteration] = len(games)
         return games, found.description["metrics"]
 

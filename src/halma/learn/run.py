@@ -28,10 +28,11 @@ import halma
 from halma import _core
 from halma.agents import quick_agents
 from halma.errors import RecipeError, RunError
-from halma.files import TEMPORARY, replace_file
+from halma.files import TEMPORARY, read_file, replace_file
 from halma.learn.recipe import Recipe, load
 from halma.learn.settings import Plain, write_value
 from halma.machine import processor
+from halma.structure import fields, optional, parse_json, plain, text
 
 #: Counts up when the files of a run directory change their meaning.
 FORMAT = 2
@@ -45,6 +46,10 @@ _LOCK = "lock"
 WEIGHTS, MODEL = "best.safetensors", "best.onnx"
 #: The batch from which a loss became not a number.
 BAD_BATCH = "bad-batch.safetensors"
+
+_LARGEST_META = 1 << 20
+_VERSIONS = ("format", "halma", "rules_version")
+_STRUCTURE = fields(dict.fromkeys(_VERSIONS, plain), {"recipe": optional(text())})
 
 
 @dataclass
@@ -126,7 +131,7 @@ class RunDirectory:
         """
         recipe, meta = self.path / RECIPE, self.path / META
         if meta.exists():
-            self._compare_versions(meta)
+            self._compare_versions()
         if recipe.exists():
             self._compare_recipe(recipe)
         elif meta.exists():
@@ -160,17 +165,13 @@ class RunDirectory:
             f"'{key}' is {write_value(value)} from now on." for key, value in self.changes.items()
         ]
 
-    def _compare_versions(self, path: Path) -> None:
-        try:
-            meta = json.loads(path.read_text(encoding="utf-8"))
-            found = {key: meta.get(key) for key in self._versions()}
-        except (ValueError, AttributeError):
-            raise RunError(f"'{path}' is damaged, so '{self.path}' is not used.") from None
+    def _compare_versions(self) -> None:
+        found = read_meta(self.path)
         for key, wanted in self._versions().items():
             if found[key] != wanted:
                 raise RunError(
                     f"'{self.path}' belongs to another version: its {key.replace('_', ' ')} is "
-                    f"{found[key]!r}, and here it is {wanted!r}. "
+                    f"{repr(found[key])[:60]}, and here it is {wanted!r}. "
                     "Choose another directory with --out."
                 )
 
@@ -181,11 +182,8 @@ class RunDirectory:
 
     def _versions(self) -> dict[str, Any]:
         """Return what must agree for a run to continue."""
-        return {
-            "format": FORMAT,
-            "halma": halma.__version__,
-            "rules_version": self.recipe.game.core.version,
-        }
+        values = (FORMAT, halma.__version__, self.recipe.game.core.version)
+        return dict(zip(_VERSIONS, values, strict=True))
 
     def _circumstances(self) -> dict[str, Any]:
         """Return the circumstances of a new run, for readers."""
@@ -205,6 +203,21 @@ class RunDirectory:
             "cores": os.cpu_count(),
             "revision": _revision(),
         }
+
+
+def read_meta(run: Path) -> dict[str, Any]:
+    """Return versions and circumstances of a run."""
+    path = run / META
+    try:
+        found: dict[str, Any] = parse_json(read_file(path, _LARGEST_META, RunError))
+        fault = _STRUCTURE(found)
+    except RunError:
+        raise
+    except ValueError:
+        fault = "is not JSON"
+    if fault:
+        raise RunError(f"'{path}' is damaged, so '{run}' is not used: it {fault}.")
+    return found
 
 
 def lengthen(path: Path, iterations: int) -> Recipe:

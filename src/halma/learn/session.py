@@ -10,7 +10,7 @@ import math
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -35,6 +35,7 @@ from halma.learn.reports.events import (
 from halma.learn.run import RunDirectory
 from halma.machine import require
 from halma.solve import Solution
+from halma.structure import ArrayKind, Check
 from halma.tensors import TensorFile
 
 if TYPE_CHECKING:
@@ -88,6 +89,8 @@ class TrainingSession(ABC):
 
     #: what the checkpoints of the method are called
     kind: ClassVar[str]
+    #: what the description of a checkpoint must have, besides iteration and seconds
+    structure: ClassVar[Mapping[str, Check]] = {}
 
     def __init__(
         self,
@@ -126,6 +129,10 @@ class TrainingSession(ABC):
         """The metrics to watch."""
 
     @abstractmethod
+    def arrays(self, checkpoint: TensorFile) -> Mapping[str, ArrayKind]:
+        """Return what the arrays of a checkpoint must be."""
+
+    @abstractmethod
     def prepare(self, checkpoint: TensorFile | None) -> None:
         """Make everything ready for the next iteration."""
 
@@ -156,7 +163,7 @@ class TrainingSession(ABC):
     def run(self) -> dict[str, Any]:
         """Train from the newest checkpoint to the end; return the last iteration's metrics."""
         with self._explaining_errors():
-            checkpoint = self.checkpoints.newest(self.reporter.note)
+            checkpoint = self.checkpoints.newest(self.reporter.note, self.structure, self.arrays)
             if checkpoint is not None:
                 self.iteration = self.saved = checkpoint.description["iteration"]
                 self._earlier = checkpoint.description["seconds"]
@@ -221,11 +228,11 @@ class TrainingSession(ABC):
     def _history(self) -> list[dict[str, Any]]:
         """Return the metrics up to the checkpoint; later lines are removed."""
         if not self.settings.checkpoints.keep and not self.saved:
-            history = read_metrics(self.out)
+            history = read_metrics(self.out, self.recipe.method)
             if len(history) == self.settings.iterations:
                 self.iteration = self.saved = len(history)
                 return history
-        return truncate_metrics(self.out, self.saved)
+        return truncate_metrics(self.out, self.saved, self.recipe.method)
 
     def _save(self) -> None:
         if self.iteration == self.saved:

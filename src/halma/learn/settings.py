@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 import math
+import reprlib
+import sys
 import textwrap
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -182,7 +184,8 @@ def unknown(key: str, known: Iterable[str]) -> RecipeError:
 
 
 def _checked(wanted: type[Any], about: About, key: str, value: Any) -> Plain:
-    if wanted is float and isinstance(value, int) and not isinstance(value, bool):
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if wanted is float and whole and abs(value) <= sys.float_info.max:
         value = float(value)
     if wanted == Texts:
         right = isinstance(value, list | tuple) and all(isinstance(text, str) for text in value)
@@ -192,7 +195,7 @@ def _checked(wanted: type[Any], about: About, key: str, value: Any) -> Plain:
     if right and about.choices:
         right = value in about.choices
     elif right and wanted in (int, float):
-        right = math.isfinite(value) and about.low <= value <= about.high
+        right = abs(value) != math.inf and about.low <= value <= about.high
     if right:
         found: Plain = value
         return found
@@ -210,5 +213,9 @@ def _range(about: About) -> str:
 
 
 def _show(value: Any) -> str:
-    text = write_value(value) if isinstance(value, str | int | float) else str(value)
+    try:
+        plain = isinstance(value, str | int | float)
+        text = write_value(value) if plain else reprlib.repr(value)  # of any depth
+    except ValueError:  # it has more digits than Python writes
+        return "so large a number"
     return text if len(text) <= 40 else text[:37] + "..."

@@ -7,11 +7,13 @@ around them.
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from halma import _core
+from halma.errors import RunError
 from halma.interrupt import Interrupted
 from halma.learn.recipe import Recipe
 from halma.learn.sections import TabularSettings, learning_rate, search_values
@@ -25,9 +27,10 @@ from halma.learn.truth import (
     find_solution,
     win_rate,
 )
-from halma.networks.lookup_table import KIND
+from halma.networks.lookup_table import KIND, table_arrays
 from halma.search import search_options
 from halma.solve import Solution
+from halma.structure import ArrayKind
 from halma.tensors import TensorFile
 
 if TYPE_CHECKING:
@@ -55,19 +58,35 @@ class TabularAlphaZero(TrainingSession):
         super().__init__(*session)
         self._solution = solution
 
+    def arrays(self, checkpoint: TensorFile) -> Mapping[str, ArrayKind]:
+        """Return what the arrays of a lookup table must be."""
+        return table_arrays(self.game)
+
     def prepare(self, checkpoint: TensorFile | None) -> None:
         """Make the core's trainer, and the positions to evaluate the table at."""
         self.trainer = trainer = make_trainer(self.recipe, self.threads)
         if checkpoint is not None:
-            checkpoint.copy_to("table", trainer.table())
-            checkpoint.copy_to("updates", trainer.updates())
-            trainer.restore(self.iteration, checkpoint["recent"].tobytes())
+            self._restore(checkpoint)
         solution = self._solution or find_solution(self.game, self.threads, self.reporter.note)
         self._truth = solution.exact_arrays()
         positions = decisions_near_start(self.game, self.settings.truth.plies)
         self._test_positions = TestPositions(solution, positions, trainer.row)
         watched = [self.game.position(text) for text in self.settings.truth.watch]
         self._watched = WatchedPositions(watched, trainer.row)
+
+    def _restore(self, checkpoint: TensorFile) -> None:
+        """Continue from a checkpoint."""
+        trainer = self.trainer
+        try:
+            if not np.array_equal(checkpoint["indices"], trainer.indices()):
+                raise ValueError("its positions are not those that games reach")
+            trainer.restore(self.iteration, checkpoint["recent"].tobytes())
+        except ValueError as error:
+            raise RunError(
+                f"'{checkpoint.path}' is not used: {error}. Remove it to go on from an older one."
+            ) from None
+        checkpoint.copy_to("table", trainer.table())
+        checkpoint.copy_to("updates", trainer.updates())
 
     def stop(self) -> None:
         """Stop self-play or the update; the table stays that of the last iteration."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from halma.learn.sections import AlphaZeroSettings, LearningSettings
 from halma.networks.architectures.blocks import Network
 from halma.networks.architectures.build import build
 from halma.networks.network_file import NetworkInfo
+from halma.structure import ArrayKind
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 #: A step that was made: its number, its losses, and what its batch is made of.
@@ -218,6 +219,32 @@ class _ThreadCount:
             # Of the two steps of each, the second counts: the first one allocates.
             self._took[trial] = time.perf_counter() - began
             self._best = min(self._took, key=self._took.__getitem__)
+
+
+def checkpoint_arrays(
+    game: Game, settings: AlphaZeroSettings, names: Iterable[str], prefixes: Iterable[str]
+) -> dict[str, ArrayKind]:
+    """Return what `Trainer.state` must be, and the weights under further prefixes.
+
+    The optimiser has arrays of those parameters that it has changed: `names` has them.
+    """
+    network = build(NetworkInfo.for_game(game, settings.network), seed=settings.seed)
+    kinds = {
+        prefix + name: ArrayKind(array.dtype.name, array.shape)
+        for prefix in (_NETWORK, *prefixes)
+        for name, array in weights_of(network).items()
+    }
+    changed = {name.split(".")[1] for name in names if name.startswith(_OPTIMISER)}
+    for index, parameter in enumerate(network.parameters()):
+        if str(index) in changed:
+            kind, own = ArrayKind("float32", tuple(parameter.shape)), f"{_OPTIMISER}{index}."
+            if settings.learning.optimiser == "sgd":
+                kinds |= {own + "momentum_buffer": kind}
+            else:
+                step = ArrayKind("float32", (), low=0)
+                kinds |= {own + "step": step, own + "exp_avg": kind}
+                kinds |= {own + "exp_avg_sq": replace(kind, low=0)}
+    return kinds
 
 
 def weights_of(network: Network) -> dict[str, np.ndarray[Any, Any]]:

@@ -18,6 +18,7 @@ export.py, onnx_graph.py and torch_evaluator.py import torch.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from halma.errors import NetworkError, suggestion
@@ -73,7 +74,7 @@ def find_network(name: str) -> Path:
         return shipped[name]
     path = Path(name)
     # A name with a folder or a suffix is a file's, and reading it reports what is wrong.
-    if path.suffix in (".onnx", ".safetensors") or len(path.parts) > 1 or path.exists():
+    if path.suffix in (".onnx", ".safetensors") or len(path.parts) > 1 or os.path.exists(path):
         return path
     raise NetworkError(
         f"There is no network '{name[:60]}': it is neither a file nor one that comes with halma."

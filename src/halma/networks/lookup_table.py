@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_left
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,12 @@ import numpy.typing as npt
 
 from halma.errors import RunError, TensorFileError
 from halma.games import Game, Position
+from halma.structure import ArrayKind, fields, real, whole
 from halma.tensors import TensorFile, list_iterations, open_tensors
 
 #: What checkpoints of tabular runs are called.
 KIND = "lookup table"
+_STRUCTURE = fields({"iteration": whole(1), "seconds": real(0)})
 
 
 class LookupTable:
@@ -24,7 +27,7 @@ class LookupTable:
     def __init__(self, game: Game, file: TensorFile) -> None:
         self.game = game
         self.path = file.path
-        self.iteration = int(file.description["iteration"])
+        self.iteration = file.description["iteration"]
         self._file = file
         (self._rows,) = file.shape("indices")
 
@@ -71,8 +74,20 @@ class LookupTable:
         return int(self.indices(row, row + 1)[0])
 
 
+def table_arrays(game: Game) -> dict[str, ArrayKind]:
+    """Return what the arrays of a checkpoint must be."""
+    return {
+        "indices": ArrayKind("uint64", ("positions",), 0, game.core.index_size - 1),
+        "table": ArrayKind("float32", ("positions", 1 + game.actions)),
+        "updates": ArrayKind("uint32", ("positions",)),
+        "recent": ArrayKind("uint8", ("bytes",)),
+    }
+
+
 def open_lookup_table(path: Path, game: Game, keep: bool = True) -> LookupTable:
     """Open a checkpoint, or the newest undamaged one of a run directory.
+
+    A note on standard error says where that is not the newest.
 
     With `keep` the file stays open, so that opening it again costs nothing; but an open file
     keeps its place on the disk, even if the run has removed it meanwhile.
@@ -84,19 +99,31 @@ def open_lookup_table(path: Path, game: Game, keep: bool = True) -> LookupTable:
         if not files:
             raise RunError(f"There is no run with a checkpoint in '{path}'.")
     opened = _open if keep else _open.__wrapped__
-    faults = []
+    faults: list[TensorFileError] = []
     for file in files:
         try:
-            return opened(file, file.stat().st_mtime_ns, game)
+            found = opened(file, file.stat().st_mtime_ns, game)
         except TensorFileError as error:
             faults.append(error)
+            continue
+        for fault in faults:
+            _warn(f"{fault} The table of iteration {found.iteration} is used instead.")
+        return found
     raise faults[0]
+
+
+@cache
+def _warn(sentence: str) -> None:
+    """Print a line on standard error, once: an agent opens its table for every move."""
+    print(sentence, file=sys.stderr, flush=True)
 
 
 @lru_cache(maxsize=8)
 def _open(path: Path, changed: int, game: Game) -> LookupTable:
     expected = {"kind": KIND, "game": game.identity, "rules_version": game.core.version}
-    return LookupTable(game, open_tensors(path, expected))
+    return LookupTable(
+        game, open_tensors(path, expected, _STRUCTURE, lambda file: table_arrays(game))
+    )
 
 
 def sigmoid(logits: npt.NDArray[Any]) -> npt.NDArray[np.float64]:

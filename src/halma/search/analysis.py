@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from halma.draw.notebook import beside, heading, line, share_table
-from halma.games import Move, Position
+from halma.errors import RecordError
+from halma.games import Game, Move, Position, Record
 
 #: moves that a notebook shows
 _MOST = 10
@@ -146,6 +147,13 @@ def value_text(value: float | None, proven: bool) -> str:
 def certainty(value: float) -> str:
     """Return what a proven value says of the end of the game."""
     return {0.0: "loss", 0.5: "draw", 1.0: "win"}.get(value, "exact")
+
+
+def record_of(game: Game, at: Record | Position) -> Record:
+    """Return what a search of a game starts from as a record, or raise a `RecordError`."""
+    if at.game != game:
+        raise RecordError(f"A search of '{game.name}' cannot start in a game of '{at.game.name}'.")
+    return at if isinstance(at, Record) else Record(game, at)
 
 
 def named(position: Position, value: int) -> Move:

@@ -10,7 +10,7 @@ from typing import Any
 from halma import _core
 from halma.errors import GameOverError, OptionError, UnknownAgentError
 from halma.games import Game, Move, Position, Record
-from halma.search.analysis import Analysis, MoveReport, certainty, line_of, named
+from halma.search.analysis import Analysis, MoveReport, certainty, line_of, named, record_of
 from halma.search.options import set_options
 
 #: the declarations of options, by name; see `core/search/minimax_options.hpp`
@@ -190,7 +190,7 @@ class Minimax:
         `all_moves` every move of the root gets its exact value.
         """
         _check_limits(depth, nodes, seconds)
-        record = at if isinstance(at, Record) else Record(self.game, at)
+        record = record_of(self.game, at)
         position = record.position
         if position.is_chance or position.is_terminal:
             raise GameOverError("There is nothing to search: no player is to move here.")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from halma import _core
 from halma.errors import ChanceError, GameOverError, NetworkError, OptionError
 from halma.games import Game, Position, Record
-from halma.search.analysis import Analysis, MoveReport, certainty, line_of, named
+from halma.search.analysis import Analysis, MoveReport, certainty, line_of, named, record_of
 from halma.search.evaluator import Evaluator, InferenceBuffer
 from halma.search.options import RULES, search_options
 
@@ -76,7 +76,7 @@ class TreeSearch:
                 f"'rule={self.options.rule}' plans its simulations in advance, so it needs a "
                 "number of them."
             )
-        record = at if isinstance(at, Record) else Record(self.game, at)
+        record = record_of(self.game, at)
         position = record.position
         if position.is_chance:
             raise ChanceError("A search starts where a player is to move, not at chance.")

@@ -10,10 +10,13 @@ import numpy as np
 
 from halma import _core
 from halma.games import Game
+from halma.structure import ArrayKind
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
+#: rounding of values and policies
+_MARGIN = 1e-3
 #: what arrays have an entry for; offsets have one more, and begin with 0
 _ROW, _POLICY, _GAME, _EVENT = ({"per": what} for what in ("row", "policy", "game", "event"))
 _ROW_OFFSETS, _GAME_OFFSETS = ({**per, "offsets": True} for per in (_ROW, _GAME))
@@ -80,6 +83,31 @@ class FinishedGames:
     def __len__(self) -> int:
         return len(self.numbers)
 
+    def fault(self, game: Game) -> str:
+        """Return what the games of a file have that no games of self-play have, as a clause."""
+        policies = self.policy_offsets
+        if (
+            policies[0] != 0
+            or policies[-1] != len(self.policy_actions)
+            or (np.diff(policies) < 0).any()
+        ):
+            return "has policy targets that do not fit its rows"
+        try:
+            illegal = _core.find_illegal_game(
+                game.core,
+                self.states,
+                self.moves,
+                self.movers,
+                self.plies,
+                self.row_offsets,
+                self.event_chance,
+                self.event_values,
+                self.event_offsets,
+            )
+        except ValueError as error:
+            return f"has games that cannot be replayed: {error}"
+        return "" if illegal is None else f"has a game {illegal + 1} that does not follow the rules"
+
     def arrays(self) -> dict[str, Array]:
         """Return all arrays by name."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
@@ -141,6 +169,38 @@ class FinishedGames:
         place = slice(*self.event_offsets[[game, game + 1]])
         pairs = zip(self.event_chance[place], self.event_values[place], strict=True)
         return [(bool(chance), int(value)) for chance, value in pairs]
+
+
+def array_kinds(game: Game) -> dict[str, ArrayKind]:
+    """Return what the arrays of `FinishedGames` must be in a file; offsets are checked later."""
+    core, players = game.core, game.players
+    rows, games, events, policies = ("rows",), ("games",), ("events",), ("policy entries",)
+    return {
+        "states": ArrayKind("uint8", ("rows", core.state_size)),
+        "moves": ArrayKind("uint32", rows),
+        "choices": ArrayKind("uint8", rows, 0, max(one.value for one in _core.Choice)),
+        "plies": ArrayKind("int32", rows, 0),
+        "movers": ArrayKind("uint8", rows, 0, players - 1),
+        "repetitions": ArrayKind("int32", rows, 0),
+        "no_progress": ArrayKind("float32", rows, 0, 1),
+        "values": ArrayKind("float32", rows, -_MARGIN, 1 + _MARGIN, nan=True),
+        "simulations": ArrayKind("int32", rows, 0),
+        "outcomes": ArrayKind("float32", ("rows", players), 0, 1),
+        "policy_offsets": ArrayKind("int64", ("rows and one",)),
+        "policy_actions": ArrayKind("uint16", policies, 0, core.actions - 1),
+        "policy_weights": ArrayKind("float32", policies, 0, 1 + _MARGIN),
+        "numbers": ArrayKind("uint64", games),
+        "lengths": ArrayKind("int32", games, 0),
+        "ends": ArrayKind("uint8", games, 0, max(one.value for one in _core.End)),
+        "may_resign": ArrayKind("uint8", games, 0, 1),
+        "resign_plies": ArrayKind("int32", games, -1),
+        "resign_wrong": ArrayKind("uint8", games, 0, 1),
+        "scores": ArrayKind("float32", ("games", players), 0, 1),
+        "row_offsets": ArrayKind("int64", ("games and one",)),
+        "event_offsets": ArrayKind("int64", ("games and one",)),
+        "event_chance": ArrayKind("uint8", events, 0, 1),
+        "event_values": ArrayKind("uint32", events),
+    }
 
 
 def mover_first(scores: Array, movers: Sequence[int] | Array) -> Array:

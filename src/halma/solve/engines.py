@@ -13,8 +13,13 @@ from halma.solve.solution import (
     ExpectimaxSolution,
     RetrogradeSolution,
     Solution,
+    expectimax_arrays,
+    slice_arrays,
 )
-from halma.solve.tables import Arrays, LazyArray, Writable
+from halma.solve.tables import ArrayLayout, Arrays, LazyArray, Writable
+from halma.structure import ArrayKind, Check, fields, list_of, real, whole
+
+_COMMON: dict[str, Check] = {"done": whole(), "seconds": real(0)}
 
 
 class Engine(ABC):
@@ -77,8 +82,12 @@ class Engine(ABC):
         """Return the state between two steps: arrays, and numbers for JSON."""
 
     @abstractmethod
+    def layout(self) -> ArrayLayout:
+        """Return what the file of a checkpoint must be like."""
+
+    @abstractmethod
     def resume(self, arrays: Arrays, about: dict[str, Any]) -> None:
-        """Continue from a checkpoint."""
+        """Continue from a checkpoint, or raise a `ValueError` if it is of no such analysis."""
 
     @abstractmethod
     def finish(self) -> tuple[Writable, dict[str, Any]]:
@@ -120,6 +129,10 @@ class ExpectimaxEngine(Engine):
 
     def checkpoint(self) -> tuple[Arrays, dict[str, Any]]:
         return self._arrays(), {"stage": self._core.stage, "done": self.done}
+
+    def layout(self) -> ArrayLayout:
+        about = fields({**_COMMON, "stage": whole(0, self._core.stages)})
+        return ArrayLayout(about, lambda about, names: expectimax_arrays(self.game))
 
     def resume(self, arrays: Arrays, about: dict[str, Any]) -> None:
         self._core.restore(about["stage"], arrays["values"], arrays["distances"])
@@ -176,6 +189,14 @@ class RetrogradeEngine(Engine):
         numbers = {key: value for key, value in state.items() if not hasattr(value, "dtype")}
         arrays = {key: value for key, value in state.items() if hasattr(value, "dtype")}
         return arrays, {"state": numbers, "done": self.done}
+
+    def layout(self) -> ArrayLayout:
+        state = fields({"open": whole(0, 255), "layers": list_of(whole()), "illegal": whole()})
+        arrays = {
+            "cells": ArrayKind("uint8", ("cells",)),
+            "frontier": ArrayKind("uint64", ("words",)),
+        }
+        return ArrayLayout(fields({**_COMMON, "state": state}), lambda about, names: arrays)
 
     def resume(self, arrays: Arrays, about: dict[str, Any]) -> None:
         self._core.restore({**about["state"], **arrays})
@@ -239,10 +260,18 @@ class EndgameEngine(Engine):
         tables = {str(i): self._core.table(i) for i in range(len(self._core.slices))}
         return {key: table for key, table in tables.items() if table.size}, {"done": self.done}
 
+    def layout(self) -> ArrayLayout:
+        def arrays(about: dict[str, Any], names: list[str]) -> dict[str, ArrayKind]:
+            # Slices that were not solved yet are missing.
+            wanted = slice_arrays(self._core).items()
+            return {name: kind for name, kind in wanted if name in names}
+
+        return ArrayLayout(fields(_COMMON), arrays)
+
     def resume(self, arrays: Arrays, about: dict[str, Any]) -> None:
         for key, table in arrays.items():
             self._core.restore(int(key), table)
-        self.done = about["done"]
+        self.done = sum(table.size for table in arrays.values())
 
     def finish(self) -> tuple[Writable, dict[str, Any]]:
         counts = [self._core.counts(i) for i in range(len(self._core.slices))]

@@ -15,13 +15,24 @@ import numpy.typing as npt
 from halma import _core
 from halma.errors import TableError
 from halma.games import Game, Move, Position
-from halma.solve.tables import Arrays
+from halma.solve.tables import ArrayLayout, Arrays
+from halma.structure import ArrayKind, Check, fields, optional, real, whole
 
 #: Positions examined at a time.
 _CHUNK = 1 << 22
 _THREADS = os.cpu_count() or 1
 #: Parts of a check of a retrograde table, to report progress and to stop between them.
 _CHECKS = 400
+#: The most pieces of endgame tables.
+MAX_PIECES = 6
+
+#: What `halma solve` reports.
+_ABOUT: dict[str, Check] = {
+    **dict.fromkeys(("positions", "wins", "draws", "losses", "illegal"), whole()),
+    "longest_win": whole(0, 255),
+    "start_value": optional(real(0, 1)),
+}
+_ABOUT_OPTIONAL = {"start_plies": whole(), "seconds": real(0), "bytes": whole(), "between": whole()}
 
 #: Called with the work done so far and the total.
 Progress = Callable[[int, int], None]
@@ -60,6 +71,11 @@ class Solution(ABC):
         self.game = game
         self.arrays = arrays
         self.about = about
+
+    @classmethod
+    @abstractmethod
+    def layout(cls, game: Game) -> ArrayLayout:
+        """Return what a file that holds such a solution of a game must be like."""
 
     def probe(self, position: Position) -> tuple[float, int]:
         """Return value and distance for the player to move, also at chance and at the end."""
@@ -149,10 +165,30 @@ class Solution(ABC):
         return TableError(f"The table of '{self.game.name}' does not hold this position.")
 
 
+def expectimax_arrays(game: Game) -> dict[str, ArrayKind]:
+    """Return what the arrays of values and distances of a game with chance must be."""
+    size, win = game.core.index_size, _core.Expectimax(game.core, 1).denominator
+    # Values that are not exact fractions may be rounded up.
+    values = ArrayKind("float64", (size,), 0, win * (1 + 1e-9))
+    return {"values": values, "distances": ArrayKind("uint8", (size,))}
+
+
+def slice_arrays(endgames: _core.Endgames) -> dict[str, ArrayKind]:
+    """Return what the arrays of endgame tables must be, by the number of their slice."""
+    numbers = range(len(endgames.slices))
+    return {str(i): ArrayKind("uint8", (endgames.size(i),)) for i in numbers}
+
+
 class ExpectimaxSolution(Solution):
     """A game solved by `_core.Expectimax`."""
 
     kind = "expectimax solution"
+
+    @classmethod
+    def layout(cls, game: Game) -> ArrayLayout:
+        words = (game.core.index_size + 63) // 64
+        arrays = {**expectimax_arrays(game), "reachable": ArrayKind("uint64", (words,))}
+        return ArrayLayout(fields(_ABOUT, _ABOUT_OPTIONAL), lambda about, names: arrays)
 
     def __init__(self, game: Game, arrays: Arrays, about: dict[str, Any]) -> None:
         super().__init__(game, arrays, about)
@@ -195,6 +231,17 @@ class RetrogradeSolution(Solution):
 
     kind = "retrograde solution"
 
+    @classmethod
+    def layout(cls, game: Game) -> ArrayLayout:
+        size = game.core.index_size
+        lengths = {"values": (size + 3) // 4, "distances": size}
+
+        def arrays(about: dict[str, Any], names: list[str]) -> dict[str, ArrayKind]:
+            wanted = {"values", *names} & lengths.keys()
+            return {name: ArrayKind("uint8", (lengths[name],)) for name in wanted}
+
+        return ArrayLayout(fields(_ABOUT, _ABOUT_OPTIONAL), arrays)
+
     def __init__(self, game: Game, arrays: Arrays, about: dict[str, Any]) -> None:
         super().__init__(game, arrays, about)
         self.has_distances = "distances" in arrays
@@ -220,6 +267,14 @@ class EndgameSolution(Solution):
     """Endgame tables, solved by `_core.Endgames`: positions with few pieces only."""
 
     kind = "endgame tables"
+
+    @classmethod
+    def layout(cls, game: Game) -> ArrayLayout:
+        def arrays(about: dict[str, Any], names: list[str]) -> dict[str, ArrayKind]:
+            return slice_arrays(_core.Endgames(game.core, about["pieces"], 1))
+
+        pieces = whole(2, MAX_PIECES)
+        return ArrayLayout(fields({**_ABOUT, "pieces": pieces}, _ABOUT_OPTIONAL), arrays)
 
     def __init__(self, game: Game, arrays: Arrays, about: dict[str, Any]) -> None:
         super().__init__(game, arrays, about)

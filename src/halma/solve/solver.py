@@ -15,7 +15,7 @@ from halma.games import Game, families
 from halma.games import game as game_named
 from halma.machine import free_memory
 from halma.solve.engines import ENGINES, Engine, engine_for
-from halma.solve.solution import Progress, Solution
+from halma.solve.solution import MAX_PIECES, Progress, Solution
 from halma.solve.tables import LazyArray, load_arrays, save_arrays, table_path
 
 #: Variants that need at most this much memory are solved in memory when there is no table; it
@@ -25,8 +25,6 @@ SMALL = 24 << 20
 #: to write, so that no more than a tenth of the time is spent on them.
 CHECKPOINT_SECONDS = 1.0
 _CHECKPOINT = "checkpoint"
-#: of endgame tables
-_MAX_PIECES = 6
 #: Names of smaller variants tried at most; each is built to see its size.
 _MAX_NAMES = 1500
 
@@ -113,7 +111,10 @@ def _run(
     wait = checkpoint_seconds
     progress(engine.done, engine.total)
     while not engine.finished:
-        engine.step()
+        try:
+            engine.step()
+        except ValueError as error:
+            raise TableError(f"'{engine.game.name}' cannot be solved: {error}.") from None
         progress(engine.done, engine.total)
         now = time.perf_counter()
         if partial is not None and not engine.finished and now - saved >= wait:
@@ -130,13 +131,13 @@ def _resume(engine: Engine, partial: Path, note: Callable[[str], None]) -> float
     if not partial.exists():
         return 0.0
     try:
-        found = load_arrays(partial, engine.game, _CHECKPOINT)
+        found = load_arrays(partial, engine.game, {_CHECKPOINT: engine.layout()})
     except TableError as error:
         note(f"{error} Starting anew.")
         return 0.0
     try:
         engine.resume(found.arrays, found.about)
-    except (ValueError, KeyError):
+    except ValueError:
         note(f"'{partial}' is not used: it is from another version of halma. Starting anew.")
         return 0.0
     note(f"Going on from '{partial}': {engine.done:,} of {engine.total:,} positions are solved.")
@@ -167,7 +168,7 @@ def endgames_at_hand(game: Game, left: int) -> int:
     Those are tables on disk and, once no more than twice as many pieces are `left` on the
     board, tables that are solved in memory.
     """
-    for pieces in range(_MAX_PIECES, 1, -1):
+    for pieces in range(MAX_PIECES, 1, -1):
         if table_path(game, pieces=pieces).exists():
             return pieces
         engine = engine_for(game, pieces=pieces) if left <= 2 * pieces else None
@@ -183,10 +184,12 @@ def solution_in(path: Path, game: Game) -> Solution:
 
 def open_table(path: Path, game: Game) -> Solution:
     """Return the solution in a file, memory-mapped; `TableError` if it is not of this game."""
-    solutions = {engine.solution.kind: engine.solution for engine in ENGINES}
-    file = load_arrays(path, game)
-    if file.kind not in solutions:
-        raise TableError(f"'{path}' is not used: it is a {file.kind}, not a solution.")
+    solutions = {
+        engine.solution.kind: engine.solution
+        for engine in ENGINES
+        if engine.supports(game, None) or engine.supports(game, MAX_PIECES)
+    }
+    file = load_arrays(path, game, {k: solution.layout(game) for k, solution in solutions.items()})
     return solutions[file.kind](game, file.arrays, file.about)
 
 

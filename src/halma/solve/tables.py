@@ -3,7 +3,7 @@
 A file is a magic word, the length and checksum of a header, the header in JSON, and the
 arrays, each at an offset that is a multiple of 64. The header names the variant, the
 version of its rules, and every array with type, length, offset and checksum, so that a
-truncated, damaged or foreign file is refused before use.
+truncated, damaged or foreign file is refused before use. An `ArrayLayout` declares the rest.
 """
 
 from __future__ import annotations
@@ -16,14 +16,25 @@ import struct
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
 from halma.errors import TableError
-from halma.files import atomic_write, remove_temporary_files
+from halma.files import atomic_write, open_file, remove_temporary_files
 from halma.games import Game
+from halma.structure import (
+    ArrayKind,
+    Check,
+    fields,
+    header_fault,
+    list_of,
+    parse_json,
+    text,
+    values_fault,
+    whole,
+)
 
 MAGIC = b"halmatbl"
 FORMAT = 1
@@ -59,6 +70,25 @@ class LazyArray:
 
 
 Writable = Mapping[str, npt.NDArray[Any] | LazyArray]
+
+_ENTRY = {"name": text(60), "dtype": text(20), "length": whole(), "offset": whole()}
+_HEADER = fields(
+    {
+        "kind": text(60),
+        "about": fields({}),
+        "arrays": list_of(fields({**_ENTRY, "checksum": text(60)})),
+        "bytes": whole(),
+    }
+)
+
+
+@dataclass(frozen=True)
+class ArrayLayout:
+    """What a file of some kind must hold."""
+
+    about: Check
+    #: the arrays, given what `about` says and the names that the file has
+    arrays: Callable[[dict[str, Any], list[str]], Mapping[str, ArrayKind]]
 
 
 @dataclass(frozen=True)
@@ -122,28 +152,78 @@ def save_arrays(
         file.write(header)
 
 
-def load_arrays(path: Path, game: Game, kind: str | None = None) -> ArrayFile:
-    """Map a file after checking that it is complete and belongs to this variant."""
-    header, start = _read_header(path)
-    for key, expected in _identity(game).items():
-        if header.get(key) != expected:
-            raise TableError(
-                f"'{path}' is not used: its {key.replace('_', ' ')} is {header.get(key)!r}, "
-                f"but {expected!r} is wanted."
-            )
-    if kind is not None and header["kind"] != kind:
-        raise TableError(f"'{path}' is not used: it is a {header['kind']}, not a {kind}.")
-    if path.stat().st_size != start + header["bytes"]:
-        raise TableError(f"'{path}' is not used: its length is not the one in its header.")
-    arrays: dict[str, npt.NDArray[Any]] = {}
-    for entry in header["arrays"]:
-        offset, dtype = start + entry["offset"], np.dtype(entry["dtype"])
-        if _checksum(path, offset, dtype.itemsize * entry["length"]) != entry["checksum"]:
-            raise TableError(f"'{path}' is not used: '{entry['name']}' in it is damaged.")
-        arrays[entry["name"]] = np.memmap(
-            path, dtype=dtype, mode="r", offset=offset, shape=(entry["length"],)
+def load_arrays(path: Path, game: Game, layouts: Mapping[str, ArrayLayout]) -> ArrayFile:
+    """Map a file after checking that it is complete, of this variant, and laid out as its kind.
+
+    `layouts` has the kinds that are wanted.
+    """
+    with open_file(path, TableError) as file:
+        header, start = _read_header(path, file)
+        for key, expected in _identity(game).items():
+            if header.get(key) != expected:
+                raise TableError(
+                    f"'{path}' is not used: its {key.replace('_', ' ')} is "
+                    f"{repr(header.get(key))[:60]}, but {expected!r} is wanted."
+                )
+        if fault := _HEADER(header):
+            raise TableError(f"'{path}' is not used: it {fault}.")
+        kind, about, entries = header["kind"], header["about"], header["arrays"]
+        if kind not in layouts:
+            wanted = " or ".join(layouts) or "table"
+            raise TableError(f"'{path}' is not used: it is of kind '{kind}', not {wanted}.")
+        if os.fstat(file.fileno()).st_size != start + header["bytes"]:
+            raise TableError(f"'{path}' is not used: its length is not the one in its header.")
+        kinds, fault = _kinds(layouts[kind], about, entries, header["bytes"])
+        for entry in () if fault else entries:
+            name = entry["name"]
+            checksum = hashlib.blake2b(digest_size=_DIGEST)
+            # It is read, not mapped: mapped pages that were touched count as memory of this
+            # process.
+            file.seek(start + entry["offset"])
+            for part in _parts(entry):
+                portion = np.frombuffer(file.read(part), entry["dtype"])
+                checksum.update(portion.data)
+                fault = fault or values_fault(name, portion, kinds[name])
+            if checksum.hexdigest() != entry["checksum"]:
+                raise TableError(f"'{path}' is not used: '{name}' in it is damaged.")
+        if fault:
+            raise TableError(f"'{path}' is not used: it {fault}.")
+        return ArrayFile(
+            kind, about, {entry["name"]: _map(file, start, entry) for entry in entries}
         )
-    return ArrayFile(header["kind"], header["about"], arrays)
+
+
+def _kinds(
+    layout: ArrayLayout, about: dict[str, Any], entries: list[dict[str, Any]], size: int
+) -> tuple[Mapping[str, ArrayKind], str]:
+    """Return what the arrays must be, and what is wrong before any of them is read."""
+    if fault := layout.about(about):
+        return {}, f"has an 'about' that {fault}"
+    names = {np.dtype(name).str: name for name in ("uint8", "uint64", "float64")}
+    found = {e["name"]: (names.get(e["dtype"], e["dtype"]), (e["length"],)) for e in entries}
+    kinds = layout.arrays(about, [*found])
+    if len(found) < len(entries):
+        return kinds, "has two arrays of one name"
+    if fault := header_fault(found, kinds):
+        return kinds, fault
+    ends = [e["offset"] + e["length"] * np.dtype(e["dtype"]).itemsize for e in entries]
+    if max(ends, default=0) > size or any(e["offset"] % _ALIGN for e in entries):
+        return kinds, "has an array that is not where it should be"
+    return kinds, ""
+
+
+def _parts(entry: dict[str, Any]) -> Iterator[int]:
+    """Yield how many bytes of an array are read at a time."""
+    length = entry["length"] * np.dtype(entry["dtype"]).itemsize
+    for start in range(0, length, _CHUNK):
+        yield min(_CHUNK, length - start)
+
+
+def _map(file: BinaryIO, start: int, entry: dict[str, Any]) -> npt.NDArray[Any]:
+    length = entry["length"]
+    if not length:  # nothing can be mapped
+        return np.zeros(0, entry["dtype"])
+    return np.memmap(file, entry["dtype"], "r", start + entry["offset"], (length,))
 
 
 def _identity(game: Game) -> dict[str, Any]:
@@ -156,17 +236,19 @@ def _identity(game: Game) -> dict[str, Any]:
     }
 
 
-def _read_header(path: Path) -> tuple[dict[str, Any], int]:
+def _read_header(path: Path, file: BinaryIO) -> tuple[dict[str, Any], int]:
     """Return the header and where the arrays start."""
-    with open(path, "rb") as file:
-        preamble = file.read(_PREAMBLE.size)
-        if len(preamble) < _PREAMBLE.size or not preamble.startswith(MAGIC):
-            raise TableError(f"'{path}' is not used: it is not an array file of halma.")
-        _, length, digest = _PREAMBLE.unpack(preamble)
-        header = file.read(length) if length <= _MAX_HEADER else b""
-    if _digest(header) != digest:
+    preamble = file.read(_PREAMBLE.size)
+    if len(preamble) < _PREAMBLE.size or not preamble.startswith(MAGIC):
+        raise TableError(f"'{path}' is not used: it is not an array file of halma.")
+    _, length, digest = _PREAMBLE.unpack(preamble)
+    header = file.read(length) if length <= _MAX_HEADER else b""
+    try:
+        found = parse_json(header) if _digest(header) == digest else None
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
         raise TableError(f"'{path}' is not used: its header is damaged.")
-    found: dict[str, Any] = json.loads(header)
     return found, _aligned(_PREAMBLE.size + length)
 
 
@@ -186,16 +268,3 @@ def _chunks(array: npt.NDArray[Any] | LazyArray) -> Iterator[memoryview]:
     octets: npt.NDArray[Any] = np.ascontiguousarray(array).view(np.uint8)
     for start in range(0, len(octets), _CHUNK):
         yield octets[start : start + _CHUNK].data
-
-
-def _checksum(path: Path, offset: int, length: int) -> str:
-    """Return the checksum of a part of a file.
-
-    It is read, not mapped: mapped pages that were touched count as memory of this process.
-    """
-    digest = hashlib.blake2b(digest_size=_DIGEST)
-    with open(path, "rb") as file:
-        file.seek(offset)
-        for start in range(0, length, _CHUNK):
-            digest.update(file.read(min(_CHUNK, length - start)))
-    return digest.hexdigest()

@@ -205,7 +205,8 @@ def _best(moves: list[MoveValue]) -> tuple[float, int]:
 def _errors(
     player: MoveChooser, evaluated: list[tuple[Position, list[MoveValue]]], seed: int
 ) -> AgentErrors:
-    rng = random.Random(f"{seed}/{player.name}")
+    # The name may hold a path that is not UTF-8.
+    rng = random.Random(f"{seed}/{player.name}".encode(errors="surrogateescape"))
     losses = []
     for position, moves in evaluated:
         chosen = player.choose(Record(position.game, position), rng)

@@ -169,7 +169,7 @@ def from_record(
 
 
 def _write_tag(name: str, value: str) -> str:
-    if not _TAG_NAME.fullmatch(name) or "\n" in value:
+    if not _TAG_NAME.fullmatch(name) or "\n" in value or "\r" in value:
         raise RecordError(f"The tag {name[:40]!r} cannot be written: its value must be one line.")
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'[{name} "{escaped}"]'
@@ -200,6 +200,7 @@ def _words(items: list[Item], ply: int) -> Iterator[str]:
 
 
 def _write_comment(text: str) -> str:
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     # A line of a comment that looks like a tag would begin the next game.
     text = re.sub(rf"\n(?=[ \t]*\[[ \t]*{_TAG_NAME.pattern}[ \t]+\")", " ", text)
     if _is_balanced(text):

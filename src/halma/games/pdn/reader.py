@@ -226,5 +226,4 @@ class _Reader:
 def _syntax_error(rest: str) -> str:
     if rest[0] == "[":
         return 'a tag must look like [Name "value"].'
-    word = "".join(c if c.isprintable() else "?" for c in rest.split()[0])
-    return f"'{word}' is neither a move nor another PDN token."
+    return f"'{rest.split()[0]}' is neither a move nor another PDN token."

@@ -27,6 +27,10 @@ from halma.lab.plots import plot_histograms
 from halma.lab.report import Claim, ReportFigure, ReportSection
 from halma.lab.workspace import Workspace
 from halma.statistics import Z, standard_error
+from halma.structure import text, tuple_of, whole
+
+#: What `play_and_measure` returns.
+_RESULT = tuple_of(whole(-10_000, 10_000), text(20))
 
 BENCHMARK = "lookahead:depth=2"
 _BETTER, _ALIKE = "better", "no clear difference"
@@ -163,7 +167,7 @@ class MatchFigure(Experiment):
         """Draw the histograms and compare the players of each pair."""
         games = settings(workspace).games
         blocks = self._blocks(workspace)
-        played = {player: blocks[player].results(workspace.measurements) for player in blocks}
+        played = {player: blocks[player].results(workspace.measurements.read) for player in blocks}
         if not played or min(map(len, played.values())) < games:
             return ExperimentPage([ReportSection(self.title, "Not run yet.")])
         steps = {player: [s for s, _ in results] for player, results in played.items()}
@@ -193,7 +197,7 @@ class MatchFigure(Experiment):
             weights = known_weights(tuned, player.depth)[player.weights]
             name = agent_name(weights, player.depth, player.phases)
             measure = partial(play_and_measure, VARIANT, name, BENCHMARK)
-            blocks[player] = GameBlocks(name, measure, games, cost=3.0**player.depth)
+            blocks[player] = GameBlocks(name, measure, games, _RESULT, cost=3.0**player.depth)
         return blocks
 
 

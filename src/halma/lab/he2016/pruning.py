@@ -14,6 +14,10 @@ from halma.lab.he2016.settings import LARGE, PAPER_TUNED, VARIANT, core_weights
 from halma.lab.report import Claim, ReportSection
 from halma.lab.workspace import Workspace
 from halma.search.minimax import Minimax
+from halma.structure import fields, real, whole
+
+#: What `count_nodes` returns.
+_COUNTED = fields({"seconds": real(1e-12, 1e12), "nodes": whole(), "leaves": whole()})
 
 #: depth -> seconds and nodes without pruning and with it; the paper has no third search
 PAPER_TABLE = {
@@ -60,11 +64,12 @@ class PruningTable(Experiment):
             for search, (seconds, nodes) in zip(SEARCHES, PAPER_TABLE[depth], strict=True):
                 what = f"{variant.partition(':')[0]}, depth {depth}, {search}"
                 name = f"nodes,{variant},depth={depth},{search}"
-                if name not in workspace.measurements:
+                measured = workspace.measurements
+                if name not in measured:
                     if workspace.draw_only:
                         continue
-                    workspace.measurements[name] = count_nodes(variant, depth, search)
-                data[what] = ours = workspace.measurements[name]
+                    measured[name] = count_nodes(variant, depth, search)
+                data[what] = ours = measured.read(name, _COUNTED)
                 counts = f"{ours['leaves']:,} leaves of {ours['nodes']:,} nodes"
                 row = Claim(what, "", f"{counts}, {1000 * ours['seconds']:.3f} ms")
                 if nodes:

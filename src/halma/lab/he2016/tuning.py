@@ -27,6 +27,7 @@ from halma.lab.plots import PlotLine, PlotPanel, PlotStyle, plot_lines
 from halma.lab.report import Claim, ReportFigure, ReportSection
 from halma.lab.workspace import Workspace
 from halma.processes import ReportProgress
+from halma.structure import fields, list_of, real
 
 #: depth -> initial weights -> what `tune` returns
 Tunings = Mapping[int, Mapping[str, Mapping[str, Any]]]
@@ -117,7 +118,9 @@ def find_tunings(workspace: Workspace) -> Tunings | None:
     jobs, measured = tuning_jobs(workspace), workspace.measurements
     if not all(job.name in measured for job in jobs.values()):
         return None
-    return {d: {x: measured[jobs[d, x].name] for x in INITIAL} for d in PAPER_TUNED}
+    games, weights = settings(workspace).tuning, list_of(real(-1e6, 1e6), 3)
+    check = fields({"trace": list_of(weights, games + 1), "wanted": list_of(real(0, 1e6), games)})
+    return {d: {x: measured.read(jobs[d, x].name, check) for x in INITIAL} for d in PAPER_TUNED}
 
 
 def final_weights(tunings: Tunings) -> dict[int, dict[str, list[float]]]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from halma.errors import HalmaError
 from halma.games import game
 from halma.lab.hsueh2023.figures import (
     CURVES,
@@ -43,6 +44,7 @@ from halma.lab.hsueh2023.training import TrainingFigure
 from halma.lab.plots import PlotLine, PlotPanel
 from halma.lab.report import Claim
 from halma.learn import Recipe
+from halma.learn.reports.events import Metrics
 
 #: WR_p with 6 simulations in figure 20; the paper has "about" for those of `_ABOUT`.
 SIX_SIMULATIONS = {
@@ -118,11 +120,20 @@ def _panels_fig22(runs: Sequence[VariantRuns]) -> list[PlotPanel]:
     for one in runs:
         for (n, fpu), metrics in one.metrics.items():
             x = [entry["iteration"] for entry in metrics]
-            policies = [entry["watched"][0]["policy"] for entry in metrics]
+            policies = [_watched_policy(entry) for entry in metrics]
             moves = policies[0] if policies else ()
-            lines = [PlotLine(move, x, [policy[move] for policy in policies]) for move in moves]
+            lines = [PlotLine(m, x, [policy.get(m, 0.0) for policy in policies]) for m in moves]
             panels.append(PlotPanel(f"{one.name}, N_sim = {n}, initial W/N {FPU[fpu]}", lines))
     return panels
+
+
+def _watched_policy(metrics: Metrics) -> dict[str, float]:
+    """Return the policy of the watched position after an iteration."""
+    policies = [watched["policy"] for watched in metrics.get("watched") or ()]
+    if not policies or not policies[0].keys() >= WATCHED_VALUES.keys():
+        raise HalmaError("A run of figure 22 has no policy of the position that it watches.")
+    found: dict[str, float] = policies[0]
+    return found
 
 
 def claims_fig22(runs: VariantRuns) -> Claims:
@@ -139,7 +150,7 @@ def claims_fig22(runs: VariantRuns) -> Claims:
         if not metrics:
             yield Claim(what, claim, NO_RUN)
             continue
-        policy = metrics[-1]["watched"][0]["policy"]
+        policy = _watched_policy(metrics[-1])
         is_best = policy["b1-c2"] > 0.5
         remark = agree(is_best != fails)
         if is_best and fails:

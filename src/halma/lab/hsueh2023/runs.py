@@ -15,6 +15,7 @@ from typing import Any
 from halma.lab.hsueh2023.settings import FPU, VARIANTS, Planner
 from halma.lab.report import Claim
 from halma.learn.reports.events import Metrics
+from halma.learn.truth import TRUTH_METRICS
 
 #: Distance of a stated number from our interval up to which it agrees, and is near.
 NEAR, _FAR = 0.015, 0.05
@@ -55,7 +56,11 @@ class VariantRuns:
 
     def graded(self, label: Any) -> list[Metrics]:
         """Return the metrics of the iterations that were graded."""
-        return [entry for entry in self.metrics.get(label, ()) if entry["wr_p"] is not None]
+        return [
+            entry
+            for entry in self.metrics.get(label, ())
+            if all(entry.get(key) is not None for key in TRUTH_METRICS)
+        ]
 
     def last(self, label: Any) -> Metrics | None:
         """Return the last graded metrics of a run, if there are any."""

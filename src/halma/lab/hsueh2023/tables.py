@@ -17,6 +17,7 @@ from halma.lab.jobs import GameBlocks, Job, play_numbered
 from halma.lab.report import Claim, ReportSection
 from halma.lab.workspace import Workspace
 from halma.statistics import ratio_of_sums
+from halma.structure import list_of, whole
 
 #: variant -> actions and chance events of a position, plies of a game, positions
 PAPER = {
@@ -110,7 +111,7 @@ class VariantTable(Experiment):
         rows: list[Claim] = []
         data = {}
         for variant in self.variants:
-            counted = self._blocks(workspace, variant).results(workspace.measurements)
+            counted = self._blocks(workspace, variant).results(workspace.measurements.read)
             found, data[variant] = compare(variant, counted)
             rows += found
         games, simulations = FULL if workspace.full else QUICK
@@ -125,6 +126,7 @@ class VariantTable(Experiment):
             f"table1,{variant},sims={simulations}",
             partial(play_and_count, variant, simulations),
             games,
+            list_of(whole(0, 10**9), 3),
             cost=PAPER[variant][2] * simulations / 10_000,
         )
 

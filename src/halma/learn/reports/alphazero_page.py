@@ -91,7 +91,7 @@ def _result_panels(run: Run) -> list[Panel]:
 
 def _tiles(run: Run) -> list[tuple[str, str, str]]:
     tiles = [
-        (f"{share:.1%}", f"against {name}", f"{run.latest(f'vs_{name}_elo'):+.0f} Elo")
+        (f"{share:.1%}", f"against {name}", f"{run.latest(f'vs_{name}_elo') or 0:+.0f} Elo")
         for name in run.recipe.settings.opponents
         if (share := run.latest(f"vs_{name}")) is not None
     ]

@@ -7,6 +7,7 @@ import time
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TextIO
 
+from halma.errors import printable
 from halma.learn.reports.events import (
     Checkpoint,
     Curve,
@@ -122,7 +123,7 @@ class Console(Handler):
             self._print(f"iteration {len(self._history) + 1}/{self._total}: {_stage(now)}")
 
     def _print(self, text: str) -> None:
-        self._rich.print(text, markup=False, soft_wrap=True)
+        self._rich.print(printable(text), markup=False, soft_wrap=True)
 
     def close(self) -> None:
         """Stop the live display."""

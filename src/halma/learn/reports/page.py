@@ -6,7 +6,6 @@ a method adds to the common parts is a `View`. `HtmlReport` is the handler that 
 
 from __future__ import annotations
 
-import json
 import shlex
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,7 +32,7 @@ from halma.learn.reports.events import (
     Stopped,
     clock,
 )
-from halma.learn.run import META, RECIPE, trained_agent
+from halma.learn.run import META, RECIPE, read_meta, trained_agent
 from halma.learn.settings import write_value
 from halma.solve import Solution
 
@@ -98,14 +97,11 @@ def read_run(path: Path) -> Run:
     """Read a run directory, or raise a `RunError` that says what is missing."""
     if not (path / RECIPE).is_file() or not (path / META).is_file():
         raise RunError(f"'{path}' is not the directory of a run.")
-    metrics = read_metrics(path)
+    recipe, meta = load(str(path / RECIPE)), read_meta(path)
+    metrics = read_metrics(path, recipe.method)
     if not metrics:
         raise RunError(f"The run in '{path}' has not finished an iteration yet.")
-    try:
-        meta = json.loads((path / META).read_text(encoding="utf-8"))
-    except ValueError:
-        raise RunError(f"'{path / META}' is damaged.") from None
-    return Run(path, load(str(path / RECIPE)), meta, metrics)
+    return Run(path, recipe, meta, metrics)
 
 
 def write_report(path: Path, solution: Solution | None = None, out: Path | None = None) -> View:

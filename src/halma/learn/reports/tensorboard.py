@@ -32,7 +32,11 @@ class TensorBoard(Handler):
             from tensorboard.summary import Writer
 
             shutil.rmtree(self._folder, ignore_errors=True)
-            self._writer = Writer(str(self._folder))
+            try:
+                self._writer = Writer(str(self._folder))
+            except UnicodeEncodeError:
+                self._note(f"No curves for TensorBoard: '{self._folder}' is no path in UTF-8.")
+                return
             for metrics in report.history:
                 self._write(metrics)
         elif isinstance(report, Iteration) and self._writer is not None:

@@ -79,12 +79,12 @@ class ChosenArchitecture:
 
 def architecture(name: str) -> ChosenArchitecture:
     """Return the architecture of this name, e.g. `architecture("modern:size=s")`."""
-    bare = split(name[:200].partition(":")[0])[0]
+    bare = split(name.partition(":")[0])[0]
     found = ARCHITECTURES.get(bare)
     if found is None:
         raise OptionError(
             f"There is no architecture '{bare[:60]}'.{suggestion(bare, ARCHITECTURES)} "
             f"There are {', '.join(ARCHITECTURES)}."
         )
-    _, given = split(name[:200], main=found.main)
+    _, given = split(name, main=found.main)
     return ChosenArchitecture(found, resolve(bare, given, found.options))

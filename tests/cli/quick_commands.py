@@ -1,0 +1,36 @@
+"""A quick command of every verb, and of every benchmark."""
+
+#: The files that the commands find, made by these commands in an empty folder.
+PREPARATION = (
+    "match random greedy --game ewn-3x3-3 --games 2 --workers 1 --db games.db",
+    "train hsueh2023/ewn-3x3-3 --out run --iterations 1 --threads 1 "
+    "--set selfplay.games=4 --set truth.games=2 --set search.simulations=4",
+    "solve ewn-3x3-3",
+)
+
+#: Commands by verb. Each can be repeated, and prints a result.
+QUICK = {
+    "games": "games",
+    "show": "show ewn-3x3-3",
+    "perft": "perft ewn-3x3-3 1 --divide",
+    "check": "check ewn-3x3-3 --games 1",
+    "play": "play random greedy --game ewn-3x3-3 --seed 1",
+    "analyse": "analyse ewn-3x3-3 start --roll 123 --roll 123",
+    "match": "match random greedy --game ewn-3x3-3 --games 2 --workers 1",
+    "tournament": "tournament random greedy --game ewn-3x3-3 --games 2 --workers 1",
+    "replay": "replay games.db 1",
+    "convert": "convert games.db",
+    "calibrate": "calibrate draughts-8x8 --games 2 --depth 1",
+    "solve": "solve ewn-3x3-3",
+    "truth": "truth ewn-3x3-3 --sample 10 --agents random",
+    "train": "train run --threads 1",
+    "report": "report run",
+    "reproduce": "reproduce he2016 fig3 --draw",
+    "bench rules": "bench rules --quick",
+    "bench search": "bench search --quick",
+    "bench solve": "bench solve --quick",
+    "bench tabular": "bench tabular --quick",
+    "bench selfplay": "bench selfplay --quick",
+}
+#: Verbs that print nothing on standard output without --json.
+WITHOUT_OUTPUT = {"train", "report"}
