@@ -36,9 +36,12 @@ struct TreeDump {
   std::vector<Proof> proof;
 };
 
+/// Nodes whose moves are listed are shown with all their edges, in the order of moves.
 template <Game G>
-TreeDump dump_tree(const Tree<G>& tree) {
+TreeDump dump_tree(Tree<G> tree) {
   TreeDump out;
+  for (auto& node : tree.nodes)
+    if (tree.keeps_moves(node)) tree.open_all_listed(node);
   for (const auto& node : tree.nodes)
     out.nodes.push_back({node.kind, node.mover, node.visits, node.total, node.first, node.opened});
   for (const auto& edge : tree.edges) {

@@ -104,6 +104,9 @@ struct Tree {
     return first;
   }
 
+  /// Whether a node's moves are listed; they are in all nodes of a tree that lack edges, or in none.
+  bool keeps_moves(const Node& node) const { return !listed_moves.empty() && !node.is_open(); }
+
   /// Keeps the moves of a node that has no edge yet.
   void list(Node& node, const Move* moves, const float* priors) {
     node.listed = static_cast<Index>(listed_moves.size());
@@ -242,9 +245,6 @@ struct Tree {
   }
 
  private:
-  /// Whether a node's moves are listed; they are in all nodes of a tree that lack edges, or in none.
-  bool keeps_moves(const Node& node) const { return !listed_moves.empty() && !node.is_open(); }
-
   /// The largest of some priors. As positive floats are ordered like their bits and kOpened
   /// is negative either way, integers are compared: those the compiler vectorises.
   static float largest(const float* priors, int number) {
