@@ -409,11 +409,11 @@ class Mcts {
     return index;
   }
 
-  /// Gives a node the edges it still lacks: the root has all of them.
+  /// Gives a node the edges it still lacks: the root has all of them, in the order of moves.
   void open_all(Index index, const State& state) {
     Node node = tree_.nodes[index];
+    if (tree_.keeps_moves(node)) return tree_.open_all_listed(tree_.nodes[index]);
     if (node.is_open()) return;
-    if (has_priors_) return tree_.open_all_listed(tree_.nodes[index]);
     MoveList moves;
     game_->legal(state, moves);
     const Index first = tree_.grow(node.number);

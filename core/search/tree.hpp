@@ -54,7 +54,8 @@ struct Tree {
     float total;           // of the mover's values over those visits
     float raw;             // the mover's value when it was evaluated
     float next_prior;      // the largest prior of moves without an edge
-    Index listed;          // of its moves in listed_moves and listed_priors, if they are kept
+    Index listed =
+        kUnvisited;        // of its moves in listed_moves and listed_priors, if its edges lack their order
     std::uint16_t number;  // of legal moves, or of outcomes
     std::uint16_t opened;  // how many of them have an edge
     std::uint8_t mover;
@@ -104,8 +105,8 @@ struct Tree {
     return first;
   }
 
-  /// Whether a node's moves are listed; they are in all nodes of a tree that lack edges, or in none.
-  bool keeps_moves(const Node& node) const { return !listed_moves.empty() && !node.is_open(); }
+  /// Whether a node's moves are listed: it may lack edges, and has them in the order of priors.
+  bool keeps_moves(const Node& node) const { return node.listed != kUnvisited; }
 
   /// Keeps the moves of a node that has no edge yet.
   void list(Node& node, const Move* moves, const float* priors) {
@@ -139,6 +140,7 @@ struct Tree {
     }
     node.first = first;
     node.opened = node.number;
+    node.listed = kUnvisited;
   }
 
   /// Gives a node one more edge, for `move`. Edges of a node are neighbours, so a full
