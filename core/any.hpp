@@ -51,6 +51,7 @@ class AnyGame {
   /// `recent` holds `number` states one after the other, the current one first.
   virtual void encode(const Bytes* recent, int number, const Context& context, float* out) const = 0;
   virtual int version() const = 0;
+  virtual bool is_valid(const Bytes*) const { return true; }
   virtual bool uses_context() const { return true; }
   virtual bool byte_planes() const { return false; }
   virtual std::uint64_t key(const Bytes* state) const = 0;
@@ -128,6 +129,7 @@ class Erased final : public AnyGame {
     game_.encode(std::span<const State>(states), context, out);
   }
   int version() const override { return game_.version(); }
+  bool is_valid(const Bytes* s) const override { return halma::is_valid(game_, load(s)); }
   bool uses_context() const override { return halma::uses_context(game_); }
   bool byte_planes() const override { return halma::byte_planes(game_); }
   std::uint64_t key(const Bytes* s) const override { return game_.key(load(s)); }

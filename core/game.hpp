@@ -185,6 +185,9 @@ concept Game =
 //   void list_actions(const State&, const MoveList&, int* out)
 //                                       action() of all legal moves, which stand in the order of
 //                                       legal(); without it one after the other
+//   bool is_valid(const State&)         whether the bytes of a state are one that the rules can work
+//                                       on: what they look up in arrays lies within those. States
+//                                       from outside are checked with it; without it, none is.
 //   bool uses_context()                 whether encode() looks at the context; without it, yes
 //   bool byte_planes()                  whether all that encode() writes are whole numbers from 0 to
 //                                       255, so that planes are passed on as bytes; without it, no
@@ -235,6 +238,16 @@ template <class G>
 concept FindsFurthest = requires(const G& g, const typename G::State& s, MoveList& moves) {
   { g.furthest(s, moves) } -> std::same_as<void>;
 };
+
+template <Game G>
+bool is_valid(const G& game, const typename G::State& state) {
+  if constexpr (requires {
+                  { game.is_valid(state) } -> std::same_as<bool>;
+                })
+    return game.is_valid(state);
+  else
+    return true;
+}
 
 template <Game G>
 bool uses_context(const G& game) {

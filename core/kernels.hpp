@@ -109,7 +109,7 @@ PlayoutTotals playouts(const G& game, const typename G::State& start, std::uint6
       }
       const Ply ply = random_ply(game, state, random);
       if (ply == Ply::over) break;
-      ++plies;
+      poll_interrupt(++plies, 4096);
       quiet = ply == Ply::irreversible ? 0 : quiet + 1;
     }
     float scores[kMaxPlayers];
@@ -127,8 +127,8 @@ template <Game G>
 std::vector<typename G::State> sample_states(const G& game, const typename G::State& start, int number,
                                              std::uint64_t seed, int ply_limit) {
   std::vector<typename G::State> states;
-  states.reserve(number);
   for (std::uint64_t stream = 0; static_cast<int>(states.size()) < number; ++stream) {
+    poll_interrupt(stream, 16);
     Random random(seed, stream);
     auto state = start;
     // Without this, a terminal start would loop forever.
@@ -137,6 +137,7 @@ std::vector<typename G::State> sample_states(const G& game, const typename G::St
       while (game.at_chance(state)) game.resolve(state, sample(game, state, random));
       if (game.terminal(state)) break;
       states.push_back(state);
+      poll_interrupt(states.size(), 4096);
       if (static_cast<int>(states.size()) == number) break;
       random_ply(game, state, random);
     }

@@ -7,11 +7,13 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hostile import forger
-from hostile.forged_formats import all_formats, check_files, watchdog
+from hostile.forged_formats import all_formats
+from hostile.forged_reading import check_files, watchdog
 
 import halma
 from halma.agents import agent
@@ -48,7 +50,7 @@ def folder(made, tmp_path):
 def test_a_few_forged_files_of_every_format(made):
     findings = check_files(made[1], seed=0, number=12)
     assert not findings.failures, "\n".join(findings.failures.values())
-    assert findings.files == 12 * len(made[1]) and findings.refused > findings.files / 3
+    assert findings.files > 6 * len(made[1]) and findings.refused > findings.files / 3
 
 
 # Run files.
@@ -203,6 +205,14 @@ def test_a_store_with_text_that_is_not_unicode(folder):
         db.close()
         with pytest.raises(StoreError), GameStore(path, read_only=True) as store:
             store.matches()
+
+
+def test_a_store_takes_an_end_that_is_not_unicode(folder):
+    plan = halma.arena.make_plan("ewn-2x2-1", ["greedy", "random"])
+    with GameStore(folder / "games.db") as store:
+        _, played = store.game(1)
+        store.add(plan, replace(played, number=4, end="by an error: '\udcff'"))
+        assert store.game(5)[1].end == "by an error: '?'"
 
 
 def test_a_store_runs_no_code(folder):

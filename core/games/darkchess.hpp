@@ -307,6 +307,23 @@ class DarkChess {
     }
     return fields;
   }
+  bool is_valid(const State& s) const {
+    const std::uint32_t up = s.colour[kRed] | s.colour[kBlack];
+    if (s.turn > kUndecided || s.mover > 1 || s.turning > kNone || (up | s.hidden) & ~board_) return false;
+    if ((s.colour[kRed] & s.colour[kBlack]) || (up & s.hidden) || (s.ranks[0] & s.ranks[1] & s.ranks[2]))
+      return false;
+    if (std::popcount(s.pool) != std::popcount(s.hidden)) return false;
+    if (at_chance(s) && !(s.hidden >> s.turning & 1)) return false;
+    std::uint32_t pool = 0;
+    for (int type = 0; type < kTypes; ++type) {
+      const int lying = std::popcount(s.pool & range_[type]);
+      pool |= first_of(type, lying);
+      std::uint32_t squares = s.colour[type / kKinds];
+      for (int i = 0; i < 3; ++i) squares &= (6 - type % kKinds) >> i & 1 ? s.ranks[i] : ~s.ranks[i];
+      if (std::popcount(squares) + lying > set_[type % kKinds]) return false;
+    }
+    return pool == s.pool;
+  }
   std::string compose(std::span<const int> fields, State& s) const {
     if (static_cast<int>(fields.size()) != 3 + kTypes + cells_)
       return "the number of cells does not fit the board";

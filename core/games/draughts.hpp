@@ -195,6 +195,11 @@ class Draughts {
     }
     return fields;
   }
+  bool is_valid(const State& s) const {
+    const Board both = s.pieces[0] | s.pieces[1];
+    return s.mover < 2 && !(both & ~kSquareBits) && !(s.pieces[0] & s.pieces[1]) && !(s.kings & ~both) &&
+           std::popcount(s.pieces[0]) <= kMaxPieces && std::popcount(s.pieces[1]) <= kMaxPieces;
+  }
   std::string compose(std::span<const int> fields, State& s) const {
     if (fields.size() != 1 + kSquares) return "the board must have 32 squares";
     if (fields[0] < 0 || fields[0] > 1) return "the player to move must be black or white";

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <bitset>
 #include <cmath>
 #include <cstdlib>
 
@@ -276,6 +277,18 @@ class Einstein {
         if (const int cell = cell_of(s.pieces[side], piece); cell != kGone)
           fields[3 + cell] = side ? -(piece + 1) : piece + 1;
     return fields;
+  }
+  bool is_valid(const State& s) const {
+    if (s.mover > 1 || s.die > pieces_ || s.phase > kPlacingBlue || s.winner > 3) return false;
+    std::bitset<kGone> taken;
+    for (const std::uint64_t side : s.pieces)
+      for (int piece = 0; piece < 8; ++piece) {
+        const int cell = cell_of(side, piece);
+        if (cell == kGone) continue;
+        if (piece >= pieces_ || cell >= cells_ || taken[static_cast<std::size_t>(cell)]) return false;
+        taken[static_cast<std::size_t>(cell)] = true;
+      }
+    return true;
   }
   std::string compose(std::span<const int> fields, State& s) const {
     if (static_cast<int>(fields.size()) != 3 + cells_) return "the number of cells does not fit the board";

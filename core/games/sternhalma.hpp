@@ -452,6 +452,19 @@ class Sternhalma {
     return static_cast<Move>(mirror_[move & 0xFF] | mirror_[move >> 8] << 8);
   }
 
+  bool is_valid(const State& s) const {
+    if (s.mover >= players() || s.first > players() || s.second >> players()) return false;
+    State same{};
+    for (int player = 0; player < players(); ++player)
+      for (int i = 0; i < army_; ++i) {
+        const int hole = s.piece[player * army_ + i];
+        if (hole >= board_.size() || same.occupied[map_.parity[hole]] >> map_.bit[hole] & 1) return false;
+        if (!options().ids_view && i > 0 && s.piece[player * army_ + i - 1] > hole) return false;
+        put(same, player, i, hole);
+      }
+    return std::equal(s.occupied, s.occupied + kClasses, same.occupied) &&
+           std::equal(s.in_target, s.in_target + MaxPlayers, same.in_target);
+  }
   std::string compose(std::span<const int> fields, State& s) const {
     if (static_cast<int>(fields.size()) != 3 + board_.size())
       return "the number of holes does not fit the board";
@@ -482,11 +495,11 @@ class Sternhalma {
   }
 
  private:
-  /// Which of the mover's pieces stands on a hole; one does.
+  /// Which of the mover's pieces stands on a hole; the last if none does.
   int id_of(const State& s, int hole) const {
     const std::uint8_t* army = s.piece + s.mover * army_;
     int id = 0;
-    while (army[id] != hole) ++id;
+    while (id + 1 < army_ && army[id] != hole) ++id;
     return id;
   }
 

@@ -1,6 +1,8 @@
 // A lookup table's policy against the optimal player (hsueh2023, section IV).
 #pragma once
 
+#include <limits>
+
 #include "../record.hpp"
 #include "../solve/exact_values.hpp"
 #include "../thread_pool.hpp"
@@ -25,7 +27,8 @@ MatchTotals match_optimal(const AnyGame& any, const G& game, const LookupTable& 
 
   const auto optimal = [&](const State& state, Random& random) {
     FixedList<Move, kMaxMoves> best;
-    ExactValue highest{-1, 0};
+    // Below every value, also of a table that is not the game's: there is always a best move.
+    ExactValue highest{-std::numeric_limits<double>::infinity(), 0};
     values.each_move(state, truth, [&](const MoveValue& m) {
       if (values.scale().better(m.value, highest)) {
         highest = m.value;
@@ -44,6 +47,7 @@ MatchTotals match_optimal(const AnyGame& any, const G& game, const LookupTable& 
       Record record(any, limits, start.data());
       State state = load_state(game, start.data());
       while (true) {
+        poll_interrupt();
         while (game.at_chance(state)) {
           const Outcome outcome = sample(game, state, random);
           game.resolve(state, outcome);

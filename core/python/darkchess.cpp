@@ -14,10 +14,10 @@ void bind_darkchess(nb::module_& module) {
           "__init__",
           [](Bound* self, int files, int ranks, const std::vector<int>& counts) {
             DarkChess::Set set{};
-            if (counts.size() != set.size()) throw nb::value_error("a set has seven kinds of pieces");
+            if (counts.size() != set.size()) throw std::invalid_argument("a set has seven kinds of pieces");
             std::copy(counts.begin(), counts.end(), set.begin());
             if (!DarkChess::fits(files, ranks, set))
-              throw nb::value_error("this is not half a board of pieces from a real set");
+              throw std::invalid_argument("this is not half a board of pieces from a real set");
             new (self) Bound(DarkChess(files, ranks, set));
           },
           nb::arg("files"), nb::arg("ranks"), nb::arg("counts"));

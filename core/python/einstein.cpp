@@ -14,7 +14,7 @@ void bind_einstein(nb::module_& module) {
           "__init__",
           [](Bound* self, int width, int height, int pieces) {
             if (!Einstein::fits(width, height, pieces))
-              throw nb::value_error("the two set-ups do not fit on this board");
+              throw std::invalid_argument("the two set-ups do not fit on this board");
             new (self) Bound(Einstein(width, height, pieces));
           },
           nb::arg("width"), nb::arg("height"), nb::arg("pieces"));

@@ -15,7 +15,7 @@ template <class T, int N>
 using Output = nb::ndarray<T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
 
 void demand(bool holds, const char* what) {
-  if (!holds) throw nb::value_error(what);
+  if (!holds) throw std::invalid_argument(what);
 }
 
 int make_examples(const AnyGame& game, const Input<std::uint8_t, 2>& states,
@@ -44,6 +44,9 @@ int make_examples(const AnyGame& game, const Input<std::uint8_t, 2>& states,
     demand(row >= 0 && row < static_cast<std::int64_t>(all), "there is no such row");
     demand(plies.data()[row] >= 0 && plies.data()[row] <= row, "a game begins before the first row");
     demand(mirrors.data()[i] < game.symmetries(), "there is no such mirror");
+    for (std::int64_t back = 0; back < game.history() && back <= plies.data()[row]; ++back)
+      demand(game.is_valid(reinterpret_cast<const Bytes*>(states.data()) + (row - back) * game.state_size()),
+             "the rows of this array are not states of this game");
     demand(policy_offsets.data()[row] >= 0 && policy_offsets.data()[row] <= policy_offsets.data()[row + 1] &&
                policy_offsets.data()[row + 1] <= static_cast<std::int64_t>(policy_actions.shape(0)),
            "a policy lies outside of its array");
@@ -103,13 +106,12 @@ std::optional<std::int64_t> find_illegal_game(
 }
 
 nb::ndarray<nb::numpy, std::uint64_t> key_many(const AnyGame& game, const Input<std::uint8_t, 2>& states) {
-  demand(states.shape(1) == game.state_size(), "the rows of this array are not states of this game");
+  const Bytes* bytes = row_bytes(game, states);
   const std::size_t number = states.shape(0);
   std::vector<std::uint64_t> keys(number);
   {
     nb::gil_scoped_release release;
-    for (std::size_t i = 0; i < number; ++i)
-      keys[i] = game.key(reinterpret_cast<const Bytes*>(states.data()) + i * game.state_size());
+    for (std::size_t i = 0; i < number; ++i) keys[i] = game.key(bytes + i * game.state_size());
   }
   return owned_array(std::move(keys), {number});
 }
@@ -120,8 +122,8 @@ void bind_examples(nb::module_& module) {
   module.def(
       "make_examples", &make_examples, nb::arg("game"), nb::arg("states"), nb::arg("plies"),
       nb::arg("repetitions"), nb::arg("no_progress"), nb::arg("policy_offsets"), nb::arg("policy_actions"),
-      nb::arg("policy_weights"), nb::arg("rows"), nb::arg("mirrors"), nb::arg("planes"), nb::arg("actions"),
-      nb::arg("weights"),
+      nb::arg("policy_weights"), nb::arg("rows"), nb::arg("mirrors"), nb::arg("planes").noconvert(),
+      nb::arg("actions").noconvert(), nb::arg("weights").noconvert(),
       "Write some rows of self-play, each as it looks in a mirror, as a batch to learn from: planes, the "
       "actions of legal moves (-1 behind them) and their weights. Return the largest number of legal moves; "
       "where it is above the width of `actions`, moves were left out.");

@@ -6,9 +6,29 @@
 namespace halma::python {
 namespace {
 
+/// Far beyond what can be counted; a level takes some kilobytes of the stack.
+constexpr int kMaxPerft = 64;
+using PerftDepth = Ranged<int, "a depth of perft", 0, kMaxPerft>;
+using Samples = Ranged<int, "a number of states", 0, 10'000'000>;
+using SampledPlies = Ranged<int, "a number of plies", 1, 1'000'000'000>;
+/// What describe() gives lies far within this.
+constexpr int kLargestField = 1 << 16;
+
+/// Checks that a move is legal, or one that move() gives for some action.
+Move known_move(const AnyGame& game, const Bytes* state, Move move) {
+  try {
+    return checked_move(game, state, move);
+  } catch (const std::invalid_argument&) {
+    for (int action = 0; action < game.actions() && move != kNoMove; ++action)
+      if (game.move(state, action) == move) return move;
+    throw;
+  }
+}
+
 std::vector<Move> legal(const AnyGame& game, const nb::bytes& state) {
+  const Bytes* bytes = state_bytes(game, state);
   MoveList moves;
-  game.legal(state_bytes(game, state), moves);
+  if (!game.at_chance(bytes)) game.legal(bytes, moves);
   return {moves.begin(), moves.end()};
 }
 
@@ -27,9 +47,12 @@ std::vector<float> result(const AnyGame& game, const nb::bytes& state) {
 }
 
 nb::bytes compose(const AnyGame& game, const std::vector<int>& fields) {
+  if (std::any_of(fields.begin(), fields.end(),
+                  [](int f) { return f < -kLargestField || f > kLargestField; }))
+    throw std::invalid_argument("a number of this position is far too large");
   std::string error;
   nb::bytes state = new_state(game, [&](Bytes* bytes) { error = game.compose(fields, bytes); });
-  if (!error.empty()) throw nb::value_error(error.c_str());
+  if (!error.empty()) throw std::invalid_argument(error);
   return state;
 }
 
@@ -40,7 +63,7 @@ nb::ndarray<nb::numpy, float> encode(const AnyGame& game, const std::vector<nb::
     const Bytes* bytes = state_bytes(game, state);
     packed.insert(packed.end(), bytes, bytes + game.state_size());
   }
-  if (recent.empty()) throw nb::value_error("there is no state to encode");
+  if (recent.empty()) throw std::invalid_argument("there is no state to encode");
   const PlaneShape shape = game.shape();
   std::vector<float> planes(shape.size());
   game.encode(packed.data(), static_cast<int>(recent.size()), Context{repetitions, no_progress},
@@ -50,8 +73,8 @@ nb::ndarray<nb::numpy, float> encode(const AnyGame& game, const std::vector<nb::
                       static_cast<std::size_t>(shape.columns)});
 }
 
-nb::dict playouts(const AnyGame& game, const nb::bytes& state, std::uint64_t games, std::uint64_t seed,
-                  int ply_limit, int quiet_limit) {
+nb::dict playouts(const AnyGame& game, const nb::bytes& state, std::uint64_t games, Seed seed,
+                  Limit ply_limit, Limit quiet_limit) {
   const Bytes* bytes = state_bytes(game, state);
   PlayoutTotals totals;
   {
@@ -68,8 +91,8 @@ nb::dict playouts(const AnyGame& game, const nb::bytes& state, std::uint64_t gam
   return out;
 }
 
-nb::ndarray<nb::numpy, std::uint8_t> sample_states(const AnyGame& game, const nb::bytes& state, int number,
-                                                   std::uint64_t seed, int ply_limit) {
+nb::ndarray<nb::numpy, std::uint8_t> sample_states(const AnyGame& game, const nb::bytes& state,
+                                                   Samples number, Seed seed, SampledPlies ply_limit) {
   const Bytes* bytes = state_bytes(game, state);
   std::vector<Bytes> sampled;
   {
@@ -96,13 +119,13 @@ nb::tuple legal_many(const AnyGame& game, const StateRows& states) {
 }
 
 void check_mirror(const AnyGame& game, int mirror) {
-  if (mirror < 0 || mirror >= game.symmetries()) throw nb::value_error("there is no such mirror");
+  if (mirror < 0 || mirror >= game.symmetries()) throw std::invalid_argument("there is no such mirror");
 }
 
 nb::tuple reachable(const AnyGame& game) {
   // One bit per index: 2^36 of them are 8 GiB.
   if (game.index_size() == 0 || game.index_size() > std::uint64_t{1} << 36)
-    throw nb::value_error("this variant has too many positions to enumerate");
+    throw std::invalid_argument("this variant has too many positions to enumerate");
   Reachable found;
   {
     nb::gil_scoped_release release;
@@ -118,12 +141,13 @@ void bind_game(nb::module_& module) {
   module.attr("MAX_MOVES") = kMaxMoves;
   module.attr("MAX_OUTCOMES") = kMaxOutcomes;
   module.attr("MAX_PLAYERS") = kMaxPlayers;
+  module.attr("MAX_PERFT") = kMaxPerft;
 
   nb::class_<Limits>(module, "Limits", "When a record ends although the rules would go on; 0: no such limit.")
       .def(
           "__init__",
-          [](Limits* self, int plies, int repetitions, int no_progress, int cycle_window,
-             int cycle_landings) {
+          [](Limits* self, Limit plies, Limit repetitions, Limit no_progress, Limit cycle_window,
+             Limit cycle_landings) {
             new (self) Limits{plies, repetitions, no_progress, cycle_window, cycle_landings};
           },
           nb::kw_only(), nb::arg("plies") = 0, nb::arg("repetitions") = 0, nb::arg("no_progress") = 0,
@@ -138,7 +162,7 @@ void bind_game(nb::module_& module) {
              return std::make_tuple(limits.plies, limits.repetitions, limits.no_progress, limits.cycle_window,
                                     limits.cycle_landings);
            })
-      .def("__setstate__", [](Limits& self, const std::tuple<int, int, int, int, int>& state) {
+      .def("__setstate__", [](Limits& self, const std::tuple<Limit, Limit, Limit, Limit, Limit>& state) {
         std::apply([&](auto... values) { new (&self) Limits{values...}; }, state);
       });
 
@@ -172,11 +196,11 @@ void bind_game(nb::module_& module) {
           nb::arg("state"), nb::arg("mirror"), "A state as it looks in a mirror.")
       .def(
           "image_move",
-          [](G g, Move move, int k) {
+          [](G g, B s, Move move, int k) {
             check_mirror(g, k);
-            return g.image(move, k);
+            return g.image(checked_move(g, state_bytes(g, s), move), k);
           },
-          nb::arg("move"), nb::arg("mirror"), "A legal move as it looks in a mirror.")
+          nb::arg("state"), nb::arg("move"), nb::arg("mirror"), "A legal move as it looks in a mirror.")
       .def("initial", [](G g) { return new_state(g, [&](Bytes* b) { g.initial(b); }); })
       .def("mover", [](G g, B s) { return g.mover(state_bytes(g, s)); })
       .def("legal", &legal)
@@ -186,11 +210,15 @@ void bind_game(nb::module_& module) {
              const Bytes* from = state_bytes(g, s);
              return new_state(g, [&](Bytes* b) {
                std::memcpy(b, from, g.state_size());
-               g.play(b, move);
+               g.play(b, checked_move(g, from, move));
              });
            })
-      .def("irreversible", [](G g, B s, Move move) { return g.irreversible(state_bytes(g, s), move); })
-      .def("landing", &AnyGame::landing)
+      .def("irreversible",
+           [](G g, B s, Move move) {
+             const Bytes* bytes = state_bytes(g, s);
+             return g.irreversible(bytes, known_move(g, bytes, move));
+           })
+      .def("landing", [](G g, B s, Move move) { return g.landing(checked_move(g, state_bytes(g, s), move)); })
       .def("at_chance", [](G g, B s) { return g.at_chance(state_bytes(g, s)); })
       .def("outcomes", &outcomes, nb::sig("def outcomes(self, state: bytes, /) -> list[tuple[int, float]]"))
       .def("resolve",
@@ -198,29 +226,40 @@ void bind_game(nb::module_& module) {
              const Bytes* from = state_bytes(g, s);
              return new_state(g, [&](Bytes* b) {
                std::memcpy(b, from, g.state_size());
-               g.resolve(b, outcome);
+               g.resolve(b, checked_outcome(g, from, outcome));
              });
            })
       .def("result", &result)
-      .def("action", [](G g, B s, Move move) { return g.action(state_bytes(g, s), move); })
+      .def("action",
+           [](G g, B s, Move move) {
+             const Bytes* bytes = state_bytes(g, s);
+             return g.action(bytes, known_move(g, bytes, move));
+           })
       .def("move",
            [](G g, B s, int action) {
-             if (action < 0 || action >= g.actions()) throw nb::index_error("there is no such action");
+             if (action < 0 || action >= g.actions())
+               throw std::out_of_range("the actions are 0 to " + std::to_string(g.actions() - 1) + ", not " +
+                                       std::to_string(action));
              return g.move(state_bytes(g, s), action);
            })
       .def("encode", &encode, nb::arg("recent"), nb::arg("repetitions") = 0, nb::arg("no_progress") = 0.0f)
       .def("key", [](G g, B s) { return g.key(state_bytes(g, s)); })
-      .def("index", [](G g, B s) { return g.index(state_bytes(g, s)); })
+      .def("index", [](G g, B s) { return checked_index(g, state_bytes(g, s)); })
       .def("unindex",
            [](G g, std::uint64_t index) {
-             if (index >= g.index_size()) throw nb::index_error("there is no position of that number");
+             if (index >= g.index_size())
+               throw std::out_of_range("there is no position of the number " + std::to_string(index));
              return new_state(g, [&](Bytes* b) { g.unindex(index, b); });
            })
       .def("describe", [](G g, B s) { return g.describe(state_bytes(g, s)); })
       .def("compose", &compose)
-      .def("count", [](G g, B s) { return g.count(state_bytes(g, s)); })
+      .def("count",
+           [](G g, B s) {
+             const Bytes* bytes = state_bytes(g, s);
+             return g.at_chance(bytes) ? 0 : g.count(bytes);
+           })
       .def("perft",
-           [](G g, B s, int depth) {
+           [](G g, B s, PerftDepth depth) {
              const Bytes* bytes = state_bytes(g, s);
              nb::gil_scoped_release release;
              return g.perft(bytes, depth);

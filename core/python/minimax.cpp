@@ -10,8 +10,10 @@
 namespace halma::python {
 namespace {
 
-/// Deeper searches than this would outgrow the arrays; none comes near.
-constexpr int kDeepestAsked = 100;
+/// 0: not limited by depth. Deeper searches would outgrow the arrays; none comes near.
+using Depth = Ranged<int, "a depth", 0, 100>;
+using BeamWidth = Ranged<int, "a width", 1, 100'000>;
+using BeamLength = Ranged<int, "a number of moves", 0, 10'000>;
 
 struct Minimax {
   const AnyGame* game;
@@ -20,31 +22,30 @@ struct Minimax {
 
 std::unique_ptr<AnyMinimax> make(const AnyGame& game, const MinimaxOptions& options) {
   const bool pair = options.kind == MinimaxKind::alphabeta || options.kind == MinimaxKind::expectimax;
-  if (pair && game.players() != 2) throw nb::value_error("this search is for two players");
+  if (pair && game.players() != 2) throw std::invalid_argument("this search is for two players");
   check_oracle(game, options.oracle.get());
   auto search = family_of(game).minimax(game, options);
   std::vector<Bytes> state(game.state_size());
   game.initial(state.data());
   const std::size_t known = search->features(state.data(), 0).size();
   if (!options.weights.empty() && options.weights.size() != known)
-    throw nb::value_error(
-        ("this game has " + std::to_string(known) + " features, so it takes as many weights").c_str());
+    throw std::invalid_argument("this game has " + std::to_string(known) +
+                                " features, so it takes as many weights");
   return search;
 }
 
-MinimaxResult run(Minimax& self, const Record& record, int depth, std::uint64_t nodes, double seconds,
+MinimaxResult run(Minimax& self, const Record& record, Depth depth, std::uint64_t nodes, double seconds,
                   bool all_moves) {
   check_record(*self.game, record, false);
-  if (depth < 0 || depth > kDeepestAsked) throw nb::value_error("a depth is 1 to 100");
-  if (seconds < 0) throw nb::value_error("time cannot be negative");
+  if (seconds < 0) throw std::invalid_argument("time cannot be negative");
   if (depth == 0 && nodes == 0 && seconds == 0)
-    throw nb::value_error("a search needs a limit: a depth, nodes or seconds");
+    throw std::invalid_argument("a search needs a limit: a depth, nodes or seconds");
   MinimaxResult result;
   {
     nb::gil_scoped_release release;
     result = self.search->search(record, {depth, nodes, seconds, all_moves});
   }
-  if (result.met_chance) throw nb::value_error("this search is for games without chance");
+  if (result.met_chance) throw std::invalid_argument("this search is for games without chance");
   return result;
 }
 
@@ -106,18 +107,17 @@ void bind_minimax(nb::module_& module) {
   module.def(
       "features",
       [carrier](const AnyGame& game, const nb::bytes& state, int player) {
-        if (player < 0 || player >= game.players()) throw nb::value_error("there is no such player");
-        return carrier(game)->features(state_bytes(game, state), player);
+        return carrier(game)->features(state_bytes(game, state), checked_player(game, player));
       },
       nb::arg("game"), nb::arg("state"), nb::arg("player"),
       "A player's features, the inputs of linear evaluations.");
   module.def(
       "moves_alone",
-      [](const AnyGame& game, const nb::bytes& state, int player, int width, int limit) {
+      [](const AnyGame& game, const nb::bytes& state, int player, BeamWidth width, BeamLength limit) {
         const Bytes* bytes = state_bytes(game, state);
         const auto count = family_of(game).moves_alone;
-        if (!count) throw nb::value_error("in this game nobody can go on alone");
-        if (player < 0 || player >= game.players()) throw nb::value_error("there is no such player");
+        if (!count) throw std::invalid_argument("in this game nobody can go on alone");
+        checked_player(game, player);
         nb::gil_scoped_release release;
         return count(game, bytes, player, width, limit);
       },

@@ -35,6 +35,7 @@ NB_MODULE(_core, module) {
   module.def("build", [] { return HALMA_BUILD; }, "Compiler and flags this module was built with.");
   // Variants live as long as the interpreter, which nanobind would report as leaks.
   nb::set_leak_warnings(false);
+  bind_errors();
   hear_signals();
   bind_game(module);
   bind_record(module);

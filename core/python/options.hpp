@@ -28,9 +28,8 @@ E enum_from(const std::string& name, const char* option) {
     if (name == names[i]) return static_cast<E>(i);
   std::string known;
   for (const char* one : names) known += std::string(known.empty() ? "" : ", ") + one;
-  throw nb::value_error(
-      ("'" + std::string(option) + "' cannot be '" + name.substr(0, 40) + "': it is one of " + known)
-          .c_str());
+  throw std::invalid_argument("'" + std::string(option) + "' cannot be '" + name.substr(0, 40) +
+                              "': it is one of " + known);
 }
 
 template <class E>
@@ -45,7 +44,7 @@ void check_range(const D& declared, double value) {
   char text[200];
   std::snprintf(text, sizeof text, "'%s' cannot be %.12g: it is a number from %.12g to %.12g", declared.name,
                 value, declared.low, declared.high);
-  throw nb::value_error(text);
+  throw std::invalid_argument(text);
 }
 
 template <class T>
@@ -67,8 +66,9 @@ void bind_option(nb::class_<Owner>& bound, const DeclaredOption<Owner, T>& d) {
           if (const auto& value = o.*d.member) return static_cast<double>(*value);
           return std::nullopt;
         },
-        [d](Owner& o, std::optional<double> value) {
-          if (value) check_range(d, *value);
+        // long double: a number that is not finite is out of range, too
+        [d](Owner& o, std::optional<long double> value) {
+          if (value) check_range(d, static_cast<double>(*value));
           o.*d.member = value ? std::optional(static_cast<typename T::value_type>(*value)) : std::nullopt;
         },
         nb::arg("value").none(), d.about);
@@ -77,7 +77,7 @@ void bind_option(nb::class_<Owner>& bound, const DeclaredOption<Owner, T>& d) {
         d.name, [d](const Owner& o) { return o.*d.member; },
         [d](Owner& o, bool value) { o.*d.member = value; }, d.about);
   } else {
-    using Python = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
+    using Python = std::conditional_t<std::is_floating_point_v<T>, long double, std::int64_t>;
     bound.def_prop_rw(
         d.name, [d](const Owner& o) { return static_cast<Python>(o.*d.member); },
         [d](Owner& o, Python value) {

@@ -10,7 +10,7 @@ namespace {
 using IndexArray = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 std::optional<nb::tuple> probe(const Oracle& oracle, const AnyGame& game, const nb::bytes& state) {
-  if (!oracle.fits(game)) throw nb::value_error("this oracle belongs to another game");
+  if (!oracle.fits(game)) throw std::invalid_argument("this oracle belongs to another game");
   const std::optional<ExactValue> found = oracle.probe(state_bytes(game, state));
   if (!found) return std::nullopt;
   return nb::make_tuple(found->value, found->distance);
@@ -21,7 +21,7 @@ nb::ndarray<nb::numpy, double> values(const RetrogradeTable& table, const IndexA
   std::vector<double> out(number);
   for (std::size_t i = 0; i < number; ++i) {
     if (indices(i) < 0 || static_cast<std::uint64_t>(indices(i)) >= table.size())
-      throw nb::index_error("there is no position of that number");
+      throw std::out_of_range("there is no position of that number");
     out[i] = table.value(static_cast<std::uint64_t>(indices(i)));
   }
   return owned_array(std::move(out), {number});
@@ -54,7 +54,7 @@ void bind_oracle(nb::module_& module) {
              const std::optional<ByteArray>& distances) {
             const std::uint64_t size = game.index_size();
             if (size == 0 || values.size() != (size + 3) / 4 || (distances && distances->size() != size))
-              throw nb::value_error("the table does not have one entry for each position of this game");
+              throw std::invalid_argument("the table does not have one entry for each position of this game");
             new (self) RetrogradeTable(game, values.data(), distances ? distances->data() : nullptr);
           },
           nb::arg("game"), nb::arg("values"), nb::arg("distances").none() = nb::none(),

@@ -6,31 +6,32 @@
 namespace halma::python {
 namespace {
 
+using RandomPlies = Ranged<int, "a number of random plies", 0, 1'000'000'000>;
+using LookaheadDepth = Ranged<int, "a depth", 1, 8>;
+
 const RacingKernels& racing(const AnyGame& game) {
   const RacingKernels& kernels = family_of(game).racing;
-  if (!kernels.advance) throw nb::value_error("pieces do not race in this game");
+  if (!kernels.advance) throw std::invalid_argument("pieces do not race in this game");
   return kernels;
 }
 
 GreedyOptions greedy_options(const AnyGame& game, const Limits& limits, int random_plies,
                              const std::vector<int>& stochastic) {
-  if (random_plies < 0) throw nb::value_error("the number of random plies is negative");
   if (limits.repetitions || limits.no_progress)
-    throw nb::value_error("greedy games look at the limits of plies and cycles only");
-  if (limits.cycle_window > CycleWatch::kLongest) throw nb::value_error("the window of cycles is too long");
+    throw std::invalid_argument("greedy games look at the limits of plies and cycles only");
+  if (limits.cycle_window > CycleWatch::kLongest)
+    throw std::invalid_argument("the window of cycles is too long");
   unsigned seats = 0;
   for (const int seat : stochastic) {
-    if (seat < 0 || seat >= game.players()) throw nb::value_error("there is no such seat");
-    seats |= 1u << seat;
+    seats |= 1u << checked_player(game, seat);
   }
   return {random_plies, seats, limits.plies, limits.cycle_window, limits.cycle_landings};
 }
 
-nb::dict greedy_games(const AnyGame& game, const Limits& limits, std::uint64_t games, std::uint64_t seed,
-                      int random_plies, const std::vector<int>& stochastic, int threads) {
+nb::dict greedy_games(const AnyGame& game, const Limits& limits, std::uint64_t games, Seed seed,
+                      RandomPlies random_plies, const std::vector<int>& stochastic, Threads threads) {
   const RacingKernels& kernels = racing(game);
   const GreedyOptions options = greedy_options(game, limits, random_plies, stochastic);
-  if (threads < 1 || threads > 256) throw nb::value_error("the number of threads is 1 to 256");
   GreedyTotals totals;
   {
     nb::gil_scoped_release release;
@@ -46,8 +47,8 @@ nb::dict greedy_games(const AnyGame& game, const Limits& limits, std::uint64_t g
   return out;
 }
 
-nb::list greedy_game(const AnyGame& game, const Limits& limits, std::uint64_t number, std::uint64_t seed,
-                     int random_plies, const std::vector<int>& stochastic) {
+nb::list greedy_game(const AnyGame& game, const Limits& limits, std::uint64_t number, Seed seed,
+                     RandomPlies random_plies, const std::vector<int>& stochastic) {
   nb::list events;
   for (const auto& event :
        racing(game).game(game, number, seed, greedy_options(game, limits, random_plies, stochastic)))
@@ -55,12 +56,11 @@ nb::list greedy_game(const AnyGame& game, const Limits& limits, std::uint64_t nu
   return events;
 }
 
-std::vector<Move> lookahead(const AnyGame& game, const nb::bytes& state, int depth) {
+std::vector<Move> lookahead(const AnyGame& game, const nb::bytes& state, LookaheadDepth depth) {
   const RacingKernels& kernels = racing(game);
-  if (!kernels.lookahead) throw nb::value_error("a player cannot move twice in a row in this game");
-  if (depth < 1 || depth > 8) throw nb::value_error("a depth is 1 to 8");
+  if (!kernels.lookahead) throw std::invalid_argument("a player cannot move twice in a row in this game");
   const Bytes* bytes = state_bytes(game, state);
-  if (game.at_chance(bytes) || game.terminal(bytes)) throw nb::value_error("no player is to move here");
+  if (game.at_chance(bytes) || game.terminal(bytes)) throw std::invalid_argument("no player is to move here");
   MoveList best;
   {
     nb::gil_scoped_release release;
@@ -81,13 +81,15 @@ void bind_racing(nb::module_& module) {
   module.def(
       "advance",
       [](const AnyGame& game, const nb::bytes& state, Move move) {
-        return racing(game).advance(game, state_bytes(game, state), move);
+        const Bytes* bytes = state_bytes(game, state);
+        return racing(game).advance(game, bytes, checked_move(game, bytes, move));
       },
       nb::arg("game"), nb::arg("state"), nb::arg("move"), "How far a legal move brings its piece forward.");
   module.def(
       "trailing",
       [](const AnyGame& game, const nb::bytes& state, Move move) {
-        return racing(game).trailing(game, state_bytes(game, state), move);
+        const Bytes* bytes = state_bytes(game, state);
+        return racing(game).trailing(game, bytes, checked_move(game, bytes, move));
       },
       nb::arg("game"), nb::arg("state"), nb::arg("move"), "How far behind the piece of a legal move stands.");
   module.def("greedy_games", &greedy_games, nb::arg("game"), nb::arg("limits"), nb::arg("games"),

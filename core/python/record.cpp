@@ -25,7 +25,7 @@ void bind_record(nb::module_& module) {
       .def("state", [to_bytes](const Record& r) { return to_bytes(r.game(), r.state()); })
       .def("state_at",
            [to_bytes](const Record& r, int i) {
-             if (i < 0 || i > r.length()) throw nb::index_error("the record is shorter than that");
+             if (i < 0 || i > r.length()) throw std::out_of_range("the record is shorter than that");
              return to_bytes(r.game(), r.state(i));
            })
       .def("__len__", &Record::length)
@@ -42,11 +42,12 @@ void bind_record(nb::module_& module) {
             return events;
           },
           nb::sig("def events(self) -> list[tuple[bool, int]]"))
-      .def("play", &Record::play)
-      .def("resolve", &Record::resolve)
+      .def("play", [](Record& r, Move move) { r.play(checked_move(r.game(), r.state(), move)); })
+      .def("resolve",
+           [](Record& r, Outcome outcome) { r.resolve(checked_outcome(r.game(), r.state(), outcome)); })
       .def("undo",
            [](Record& r) {
-             if (r.length() == 0) throw nb::index_error("there is nothing to take back");
+             if (r.length() == 0) throw std::out_of_range("there is nothing to take back");
              r.undo();
            })
       .def("encode", [](const Record& r) {

@@ -12,6 +12,9 @@
 namespace halma::python {
 namespace {
 
+using Pending = Ranged<int, "a number of pending leaves", 1, 65536>;
+using LineLength = Ranged<int, "the length of a line", 0, 1000>;
+
 nb::dict dump(const TreeDump& tree) {
   nb::list nodes;
   for (const NodeDump& node : tree.nodes)
@@ -35,24 +38,24 @@ struct Search {
   std::unique_ptr<AnySearch> driver;
 
   AnySearch& ready() const {
-    if (!driver->has_record()) throw nb::value_error("this search has no record: call set_record() first");
+    if (!driver->has_record())
+      throw std::invalid_argument("this search has no record: call set_record() first");
     return *driver;
   }
   AnySearch& begun() const {
-    if (!driver->is_searching()) throw nb::value_error("this search has not begun");
+    if (!driver->is_searching()) throw std::invalid_argument("this search has not begun");
     return *driver;
   }
 };
 
 void make(Search* self, const AnyGame& game, const SearchOptions& options, const std::string& evaluator,
-          const std::vector<float>& weights, float scale, std::uint64_t seed, int max_pending, bool reuse) {
+          const std::vector<float>& weights, float scale, Seed seed, Pending max_pending, bool reuse) {
   check_search(game, options);
-  if (weights.size() > kMaxFeatures) throw nb::value_error("there are too many weights");
-  if (max_pending < 1) throw nb::value_error("a tree has at least one pending leaf");
+  if (weights.size() > kMaxFeatures) throw std::invalid_argument("there are too many weights");
   const SearchSetup setup{
       options, {enum_from<EvaluatorKind>(evaluator, "evaluator"), weights, scale}, seed, max_pending, reuse};
   if (setup.evaluator.kind == EvaluatorKind::network && !traits(options.rule).uses_priors)
-    throw nb::value_error("this rule makes no use of a network's policy");
+    throw std::invalid_argument("this rule makes no use of a network's policy");
   new (self) Search{&game, family_of(game).search(game, setup)};
 }
 
@@ -63,15 +66,17 @@ void set_record(Search& self, const Record& record) {
 
 /// Each search once: they are worked on at the same time.
 void check_distinct(const std::vector<Search*>& searches) {
+  if (std::find(searches.begin(), searches.end(), nullptr) != searches.end())
+    throw std::invalid_argument("None is not a search");
   std::vector<Search*> sorted = searches;
   std::sort(sorted.begin(), sorted.end());
   if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
-    throw nb::value_error("a search can run only once at a time");
+    throw std::invalid_argument("a search can run only once at a time");
 }
 
 /// Runs independent searches on several threads; results do not depend on how many there are.
-void run_many(const std::vector<Search*>& searches, std::uint64_t simulations, double seconds, int threads) {
-  if (threads < 1) throw nb::value_error("there must be at least one thread");
+void run_many(const std::vector<Search*>& searches, std::uint64_t simulations, double seconds,
+              Threads threads) {
   check_distinct(searches);
   for (const Search* search : searches) search->ready();
   nb::gil_scoped_release release;
@@ -89,14 +94,14 @@ int collect(const std::vector<Search*>& searches, const Planes& planes) {
     const PlaneShape shape = search->game->shape();
     if (static_cast<int>(planes.shape(1)) != shape.planes ||
         static_cast<int>(planes.shape(2)) != shape.rows || static_cast<int>(planes.shape(3)) != shape.columns)
-      throw nb::value_error("the array of planes has the wrong shape");
+      throw std::invalid_argument("the array of planes has the wrong shape");
     if (search->driver->pending())
-      throw nb::value_error("the leaves of the last collect() are still pending");
+      throw std::invalid_argument("the leaves of the last collect() are still pending");
   }
   nb::gil_scoped_release release;
   for (const Search* search : searches) {
     const int pending = search->driver->select_leaves();
-    if (rows + pending > planes.shape(0)) throw nb::value_error("the array of planes has too few rows");
+    if (rows + pending > planes.shape(0)) throw std::invalid_argument("the array of planes has too few rows");
     for (int leaf = 0; leaf < pending; ++leaf)
       search->driver->encode(leaf, planes.data() + rows++ * search->game->shape().size());
   }
@@ -110,10 +115,10 @@ void submit(const std::vector<Search*>& searches, const Rows& logits, const Rows
     rows += search->driver->pending();
     if (static_cast<int>(logits.shape(1)) != search->game->actions() ||
         static_cast<int>(values.shape(1)) != search->game->players())
-      throw nb::value_error("logits are leaves x actions, values leaves x players");
+      throw std::invalid_argument("logits are leaves x actions, values leaves x players");
   }
   if (logits.shape(0) < rows || values.shape(0) < rows)
-    throw nb::value_error("there are fewer rows than pending leaves");
+    throw std::invalid_argument("there are fewer rows than pending leaves");
   nb::gil_scoped_release release;
   std::size_t row = 0;
   for (const Search* search : searches) {
@@ -128,8 +133,8 @@ void submit(const std::vector<Search*>& searches, const Rows& logits, const Rows
 
 void check_search(const AnyGame& game, const SearchOptions& options) {
   if (game.players() != 2 && traits(options.rule).backup == Backup::negamax)
-    throw nb::value_error("negamax backups are for two players");
-  if (game.players() != 2 && options.solver) throw nb::value_error("proofs are for two players");
+    throw std::invalid_argument("negamax backups are for two players");
+  if (game.players() != 2 && options.solver) throw std::invalid_argument("proofs are for two players");
   check_oracle(game, options.oracle.get());
 }
 
@@ -197,7 +202,7 @@ void bind_search(nb::module_& module) {
           "begin", [](Search& s, std::uint64_t simulations) { s.ready().begin(simulations); },
           nb::arg("simulations"), "Begin a search with a network; collect() and submit() carry it out.")
       .def(
-          "root_moves", [](const Search& s, int length) { return s.begun().root_moves(length); },
+          "root_moves", [](const Search& s, LineLength length) { return s.begun().root_moves(length); },
           nb::arg("line_length") = 8)
       .def("policy", [](const Search& s) { return s.begun().policy(); })
       .def("policy_target", [](const Search& s) { return s.begun().policy_target(); })
@@ -214,7 +219,7 @@ void bind_search(nb::module_& module) {
 
   module.def("run_many", &run_many, nb::arg("searches"), nb::arg("simulations"), nb::arg("seconds") = 0.0,
              nb::arg("threads") = 2, "Run independent searches on several threads.");
-  module.def("collect", &collect, nb::arg("searches"), nb::arg("planes"),
+  module.def("collect", &collect, nb::arg("searches"), nb::arg("planes").noconvert(),
              "Run searches to their next leaves and write the planes of those into (rows, planes, rows, "
              "columns), in the order of the searches; return how many. 0: all searches are complete.");
   module.def("submit", &submit, nb::arg("searches"), nb::arg("logits"), nb::arg("values"),

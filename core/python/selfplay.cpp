@@ -8,13 +8,15 @@
 namespace halma::python {
 namespace {
 
+using Slots = Ranged<int, "a number of slots", 1, 1'000'000>;
+using Groups = Ranged<int, "a number of groups", 1, 1024>;
 using Array = nb::ndarray<nb::c_contig, nb::device::cpu>;
 using ConstArray = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
 
 void check_plan(const AnyGame& game, const PoolPlan& plan) {
   const SelfPlayOptions& o = plan.options;
   const auto demand = [](bool holds, const char* what) {
-    if (!holds) throw nb::value_error(what);
+    if (!holds) throw std::invalid_argument(what);
   };
   check_search(game, o.search);
   const RuleTraits& rule = traits(o.search.rule);
@@ -27,8 +29,7 @@ void check_plan(const AnyGame& game, const PoolPlan& plan) {
     demand(i == 0 || o.temperatures[i - 1].first < o.temperatures[i].first,
            "temperatures are in the order of plies");
   }
-  demand(plan.threads >= 1, "there must be at least one thread");
-  demand(plan.groups >= 1 && plan.slots >= plan.groups, "each group has at least one slot");
+  demand(plan.slots >= plan.groups, "each group has at least one slot");
 }
 
 /// Calls what waits for the pool's mutex: its holder may need the interpreter, for a game in Python.
@@ -45,8 +46,8 @@ struct SelfPlay {
   bool failed = false;
 
   int checked(int group) const {
-    if (failed) throw nb::value_error("this pool has failed before: make a new one");
-    if (group < 0 || group >= pool->groups()) throw nb::index_error("there is no such group");
+    if (failed) throw std::invalid_argument("this pool has failed before: make a new one");
+    if (group < 0 || group >= pool->groups()) throw std::out_of_range("there is no such group");
     return group;
   }
 
@@ -65,13 +66,13 @@ struct SelfPlay {
     const PlaneShape shape = game->shape();
     if (planes.ndim() != 4 || static_cast<int>(planes.shape(1)) != shape.planes ||
         static_cast<int>(planes.shape(2)) != shape.rows || static_cast<int>(planes.shape(3)) != shape.columns)
-      throw nb::value_error("the array of planes has the wrong shape");
+      throw std::invalid_argument("the array of planes has the wrong shape");
     if (static_cast<int>(planes.shape(0)) < pool->capacity(group))
-      throw nb::value_error("the array of planes has too few rows for this group");
+      throw std::invalid_argument("the array of planes has too few rows for this group");
     const bool bytes = planes.dtype() == nb::dtype<std::uint8_t>();
     if (!bytes && planes.dtype() != nb::dtype<float>())
-      throw nb::value_error("planes are float32, or uint8 for games with byte planes");
-    if (bytes && !game->byte_planes()) throw nb::value_error("this game has no byte planes");
+      throw std::invalid_argument("planes are float32, or uint8 for games with byte planes");
+    if (bytes && !game->byte_planes()) throw std::invalid_argument("this game has no byte planes");
     return {planes.data(), bytes};
   }
 
@@ -81,21 +82,22 @@ struct SelfPlay {
              static_cast<int>(array.shape(1)) == width;
     };
     if (!fits(logits, game->actions()) || !fits(values, game->players()))
-      throw nb::value_error("logits are leaves x actions, values leaves x players");
+      throw std::invalid_argument("logits are leaves x actions, values leaves x players");
     return {logits.data(), half(logits), values.data(), half(values)};
   }
 
   static bool half(const ConstArray& array) {
     constexpr nb::dlpack::dtype kHalf{static_cast<std::uint8_t>(nb::dlpack::dtype_code::Float), 16, 1};
     if (array.dtype() == kHalf) return true;
-    if (array.dtype() != nb::dtype<float>()) throw nb::value_error("network outputs are float32 or float16");
+    if (array.dtype() != nb::dtype<float>())
+      throw std::invalid_argument("network outputs are float32 or float16");
     return false;
   }
 };
 
 int collect(SelfPlay& self, int group, const Array& planes) {
   const PlaneBatch rows = self.rows(self.checked(group), planes);
-  if (self.pool->pending(group)) throw nb::value_error("this group's leaves are still pending");
+  if (self.pool->pending(group)) throw std::invalid_argument("this group's leaves are still pending");
   return self.work([&] { return self.pool->collect(group, rows); });
 }
 
@@ -178,16 +180,17 @@ void encode_rows(const AnyGame& game, const States& states, const Ints& repetiti
   const PlaneShape shape = game.shape();
   const std::size_t size = game.state_size(), wanted = rows.shape(0);
   const auto number = static_cast<std::int64_t>(states.shape(0));
-  if (states.shape(1) != size) throw nb::value_error("these bytes are not states of this game");
+  if (states.shape(1) != size)
+    throw std::invalid_argument("the rows of this array are not states of this game");
   if (repetitions.shape(0) != states.shape(0) || no_progress.shape(0) != states.shape(0) ||
       firsts.shape(0) != wanted)
-    throw nb::value_error("these arrays are not of the same games");
+    throw std::invalid_argument("these arrays are not of the same games");
   if (planes.shape(0) < wanted || static_cast<int>(planes.shape(1)) != shape.planes ||
       static_cast<int>(planes.shape(2)) != shape.rows || static_cast<int>(planes.shape(3)) != shape.columns)
-    throw nb::value_error("the array of planes has the wrong shape");
+    throw std::invalid_argument("the array of planes has the wrong shape");
   for (std::size_t i = 0; i < wanted; ++i)
     if (firsts.data()[i] < 0 || firsts.data()[i] > rows.data()[i] || rows.data()[i] >= number)
-      throw nb::index_error("there is no such row");
+      throw std::out_of_range("there is no such row");
   nb::gil_scoped_release release;
   std::vector<Bytes> recent;
   for (std::size_t i = 0; i < wanted; ++i) {
@@ -196,6 +199,8 @@ void encode_rows(const AnyGame& game, const States& states, const Ints& repetiti
     recent.clear();
     for (std::int64_t age = 0; age < back; ++age) {
       const auto* state = reinterpret_cast<const Bytes*>(states.data()) + (row - age) * size;
+      if (!game.is_valid(state))
+        throw std::invalid_argument("the rows of this array are not states of this game");
       recent.insert(recent.end(), state, state + size);
     }
     game.encode(recent.data(), static_cast<int>(back), {repetitions.data()[row], no_progress.data()[row]},
@@ -231,7 +236,7 @@ void bind_selfplay(nb::module_& module) {
 
   module.def(
       "encode_rows", &encode_rows, nb::arg("game"), nb::arg("states"), nb::arg("repetitions"),
-      nb::arg("no_progress"), nb::arg("rows"), nb::arg("firsts"), nb::arg("planes"),
+      nb::arg("no_progress"), nb::arg("rows"), nb::arg("firsts"), nb::arg("planes").noconvert(),
       "Write the planes of some rows of finished games; firsts[i] is where the game of rows[i] begins.");
 
   constexpr auto kNoEnd = std::numeric_limits<std::uint64_t>::max();
@@ -240,7 +245,7 @@ void bind_selfplay(nb::module_& module) {
       .def(
           "__init__",
           [](SelfPlay* self, const AnyGame& game, const SelfPlayOptions& options, const Limits& limits,
-             int slots, int groups, int threads, std::uint64_t seed, std::uint64_t first, std::uint64_t end) {
+             Slots slots, Groups groups, Threads threads, Seed seed, std::uint64_t first, std::uint64_t end) {
             const PoolPlan plan{options, limits, slots, groups, threads, seed, first, end};
             check_plan(game, plan);
             new (self) SelfPlay{&game, family_of(game).pool(game, plan)};

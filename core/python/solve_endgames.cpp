@@ -12,23 +12,24 @@ namespace {
 
 const EndgameMakers& makers_for(const AnyGame& game) {
   const EndgameMakers& makers = family_of(game).endgames;
-  if (!makers.solver) throw nb::value_error("this game has no endgame tables");
+  if (!makers.solver) throw std::invalid_argument("this game has no endgame tables");
   return makers;
 }
 
-std::unique_ptr<AnyEndgames> make(const AnyGame& game, int pieces, int threads) {
-  return makers_for(game).solver(game, pieces, checked_threads(threads));
+std::unique_ptr<AnyEndgames> make(const AnyGame& game, int pieces, Threads threads) {
+  return makers_for(game).solver(game, pieces, threads);
 }
 
 int checked_slice(const AnyEndgames& endgames, int slice) {
-  if (slice < 0 || slice >= endgames.slices()) throw nb::index_error("there is no such slice");
+  if (slice < 0 || slice >= endgames.slices()) throw std::out_of_range("there is no such slice");
   return slice;
 }
 
 const Bytes* checked_state(const AnyEndgames& endgames, const nb::bytes& state) {
-  if (state.size() != endgames.state_size())
-    throw nb::value_error("these bytes are not a state of this game");
-  return reinterpret_cast<const Bytes*>(state.data());
+  const auto* bytes = reinterpret_cast<const Bytes*>(state.data());
+  if (state.size() != endgames.state_size() || !endgames.is_valid(bytes))
+    throw std::invalid_argument("these bytes are not a state of this game");
+  return bytes;
 }
 
 nb::list materials(const AnyEndgames& endgames) {
@@ -39,8 +40,10 @@ nb::list materials(const AnyEndgames& endgames) {
 
 nb::ndarray<nb::numpy, double> values(const AnyEndgames& endgames, const StateRows& states) {
   const std::size_t number = states.shape(0), size = endgames.state_size();
-  if (states.shape(1) != size) throw nb::value_error("the rows of this array are not states of this game");
   const auto* bytes = reinterpret_cast<const Bytes*>(states.data());
+  bool valid = states.shape(1) == size;
+  for (std::size_t i = 0; valid && i < number; ++i) valid = endgames.is_valid(bytes + i * size);
+  if (!valid) throw std::invalid_argument("the rows of this array are not states of this game");
   std::vector<double> out(number);
   {
     nb::gil_scoped_release release;
@@ -76,7 +79,7 @@ nb::dict counts(const AnyEndgames& endgames, int slice) {
 
 std::optional<nb::bytes> unindex(const AnyEndgames& endgames, int slice, std::uint64_t index) {
   if (index >= endgames.size(checked_slice(endgames, slice)))
-    throw nb::index_error("there is no such position");
+    throw std::out_of_range("there is no such position");
   std::vector<Bytes> state(endgames.state_size());
   if (!endgames.unindex(slice, index, state.data())) return std::nullopt;
   return nb::bytes(reinterpret_cast<const char*>(state.data()), state.size());
@@ -140,7 +143,12 @@ void bind_endgames(nb::module_& module) {
           "slice_of", [](E e, const nb::bytes& state) { return e.slice_of(checked_state(e, state)); },
           nb::arg("state"), "The slice of a position; -1 if it is in none.")
       .def(
-          "index", [](E e, const nb::bytes& state) { return e.index(checked_state(e, state)); },
+          "index",
+          [](E e, const nb::bytes& state) {
+            const Bytes* bytes = checked_state(e, state);
+            if (e.slice_of(bytes) < 0) throw std::invalid_argument("this position is in no slice");
+            return e.index(bytes);
+          },
           nb::arg("state"), "A position's number in its slice.")
       .def("unindex", &unindex, nb::arg("slice"), nb::arg("index"),
            "The position of a number, the first player to move, or None.")
@@ -148,7 +156,7 @@ void bind_endgames(nb::module_& module) {
           "verify",
           [](E e, int slice) {
             if (e.table(checked_slice(e, slice)).empty())
-              throw nb::value_error("this slice is not solved yet");
+              throw std::invalid_argument("this slice is not solved yet");
             nb::gil_scoped_release release;
             return e.count_inconsistent(slice);
           },

@@ -18,11 +18,11 @@ bool supports(const AnyGame& game) {
   return has_layers(game) || (!family_of(game).retrograde.solver && game.index_size() <= kLargestBlock);
 }
 
-std::unique_ptr<AnyExpectimax> solver_for(const AnyGame& game, int threads) {
+std::unique_ptr<AnyExpectimax> solver_for(const AnyGame& game, Threads threads) {
   if (game.players() != 2 || game.index_size() == 0)
-    throw nb::value_error("exact values are for two players and positions that have an index");
+    throw std::invalid_argument("exact values are for two players and positions that have an index");
   auto solver = expectimax_of(game).solver(game);
-  solver->threads = checked_threads(threads);
+  solver->threads = threads;
   return solver;
 }
 
@@ -59,7 +59,7 @@ struct Lookup final : Oracle {
 
 ExactTable checked_table(const AnyGame& game, const DoubleArray& values, const ByteArray& distances) {
   if (values.shape(0) != game.index_size() || distances.shape(0) != game.index_size())
-    throw nb::value_error("these arrays do not have an entry for every position");
+    throw std::invalid_argument("these arrays do not have an entry for every position");
   return {values.data(), distances.data()};
 }
 
@@ -69,7 +69,7 @@ nb::ndarray<nb::numpy, std::uint64_t> index_many(const AnyGame& game, const Stat
   std::vector<std::uint64_t> indices(number);
   {
     nb::gil_scoped_release release;
-    for (std::size_t i = 0; i < number; ++i) indices[i] = game.index(bytes + i * size);
+    for (std::size_t i = 0; i < number; ++i) indices[i] = checked_index(game, bytes + i * size);
   }
   return owned_array(std::move(indices), {number});
 }
@@ -96,7 +96,10 @@ nb::list moves(const Lookup& self, const nb::bytes& state) {
 
 nb::dict count(const Lookup& self, const WordArray& reachable) {
   if (reachable.shape(0) != (self.game->index_size() + 63) / 64)
-    throw nb::value_error("this array does not have a bit for every position");
+    throw std::invalid_argument("this array does not have a bit for every position");
+  const std::uint64_t spare = self.game->index_size() % 64;
+  if (spare && reachable(reachable.shape(0) - 1) >> spare)
+    throw std::invalid_argument("this array has bits beyond the last position");
   SolutionCounts counts;
   {
     nb::gil_scoped_release release;
@@ -114,7 +117,7 @@ nb::dict count(const Lookup& self, const WordArray& reachable) {
 
 void restore(Solver& self, int stage, const DoubleArray& values, const ByteArray& distances) {
   const ExactTable table = checked_table(*self.game, values, distances);
-  if (stage < 0 || stage > self.solver->stages()) throw nb::value_error("there is no such stage");
+  if (stage < 0 || stage > self.solver->stages()) throw std::invalid_argument("there is no such stage");
   const std::uint64_t size = self.game->index_size();
   self.solver->values.assign(table.values, table.values + size);
   self.solver->distances.assign(table.distances, table.distances + size);
@@ -127,7 +130,7 @@ void bind_expectimax(nb::module_& module) {
   nb::class_<Solver>(module, "Expectimax", "Solves a game for two players stage by stage.")
       .def(
           "__init__",
-          [](Solver* self, const AnyGame& game, int threads) {
+          [](Solver* self, const AnyGame& game, Threads threads) {
             new (self) Solver{&game, solver_for(game, threads)};
           },
           nb::arg("game"), nb::arg("threads") = 2, nb::keep_alive<1, 2>())
@@ -177,7 +180,7 @@ void bind_expectimax(nb::module_& module) {
       .def(
           "__init__",
           [](Lookup* self, const AnyGame& game, const DoubleArray& values, const ByteArray& distances,
-             int threads) {
+             Threads threads) {
             auto solver = solver_for(game, threads);
             new (self) Lookup(game, std::move(solver), checked_table(game, values, distances));
           },

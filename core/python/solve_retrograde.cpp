@@ -12,14 +12,14 @@ namespace {
 const RetrogradeMakers& makers_for(const AnyGame& game) {
   const RetrogradeMakers& makers = family_of(game).retrograde;
   if (!makers.solver || game.index_size() == 0)
-    throw nb::value_error("this game cannot be solved by retrograde analysis");
+    throw std::invalid_argument("this game cannot be solved by retrograde analysis");
   return makers;
 }
 
-std::unique_ptr<AnyRetrograde> make(const AnyGame& game, int threads) {
+std::unique_ptr<AnyRetrograde> make(const AnyGame& game, Threads threads) {
   const RetrogradeMakers& makers = makers_for(game);
   nb::gil_scoped_release release;
-  return makers.solver(game, checked_threads(threads));
+  return makers.solver(game, threads);
 }
 
 std::uint64_t resolved(const AnyRetrograde& solution) {
@@ -43,9 +43,9 @@ nb::dict counts(const AnyRetrograde& solution) {
 std::uint64_t checked_part(const AnyRetrograde& solution, std::uint64_t first,
                            std::optional<std::uint64_t> number) {
   if (first % 4 || first > solution.positions())
-    throw nb::value_error("a part of the table starts at a multiple of four within it");
+    throw std::invalid_argument("a part of the table starts at a multiple of four within it");
   const std::uint64_t left = solution.positions() - first;
-  if (number.value_or(left) > left) throw nb::value_error("the table is shorter than that");
+  if (number.value_or(left) > left) throw std::invalid_argument("the table is shorter than that");
   return number.value_or(left);
 }
 
@@ -85,23 +85,29 @@ nb::dict state(nb::handle self) {
   return out;
 }
 
+template <class T>
+T entry(const nb::dict& state, const char* key) {
+  if (!state.contains(key)) throw std::invalid_argument("this state has no '" + std::string(key) + "'");
+  return nb::cast<T>(state[key]);
+}
+
 void restore(AnyRetrograde& solution, const nb::dict& state) {
-  const auto cells = nb::cast<ByteArray>(state["cells"]);
-  const auto frontier = nb::cast<WordArray>(state["frontier"]);
+  const auto cells = entry<ByteArray>(state, "cells");
+  const auto frontier = entry<WordArray>(state, "frontier");
   if (cells.size() != solution.cells().size() || frontier.size() != solution.frontier().size())
-    throw nb::value_error("this state belongs to another game");
-  if (nb::cast<int>(state["open"]) != solution.open_cell())
-    throw nb::value_error("the cells of this state are written otherwise");
-  auto layers = nb::cast<std::vector<std::uint64_t>>(state["layers"]);
-  const auto illegal = nb::cast<std::uint64_t>(state["illegal"]);
+    throw std::invalid_argument("this state belongs to another game");
+  if (entry<int>(state, "open") != solution.open_cell())
+    throw std::invalid_argument("the cells of this state are written otherwise");
+  auto layers = entry<std::vector<std::uint64_t>>(state, "layers");
+  const auto illegal = entry<std::uint64_t>(state, "illegal");
   std::uint64_t left = solution.positions();
   for (const std::uint64_t number : layers) {
-    if (number > left) throw nb::value_error("this state has more positions than the game");
+    if (number > left) throw std::invalid_argument("this state has more positions than the game");
     left -= number;
   }
-  if (illegal > left) throw nb::value_error("this state has more positions than the game");
+  if (illegal > left) throw std::invalid_argument("this state has more positions than the game");
   if (!solution.accepts(frontier.data()))
-    throw nb::value_error("the frontier of this state has positions that do not exist");
+    throw std::invalid_argument("the frontier of this state has positions that do not exist");
   nb::gil_scoped_release release;
   std::memmove(solution.cells().data(), cells.data(), cells.size());
   std::memmove(solution.frontier().data(), frontier.data(), frontier.size() * sizeof(std::uint64_t));
@@ -109,18 +115,18 @@ void restore(AnyRetrograde& solution, const nb::dict& state) {
 }
 
 std::uint64_t verify(const AnyGame& game, const ByteArray& values, const std::optional<ByteArray>& distances,
-                     int threads, std::uint64_t first_row, std::optional<std::uint64_t> asked) {
+                     Threads threads, std::uint64_t first_row, std::optional<std::uint64_t> asked) {
   const RetrogradeMakers& makers = makers_for(game);
   const std::uint64_t all = makers.rows(game);
   if (first_row > all || asked.value_or(0) > all - first_row)
-    throw nb::value_error("the table has fewer rows than that");
+    throw std::invalid_argument("the table has fewer rows than that");
   const std::uint64_t rows = asked.value_or(all - first_row);
   if (values.size() != (game.index_size() + 3) / 4 || (distances && distances->size() != game.index_size()))
-    throw nb::value_error("the table does not have one entry for each position of this game");
+    throw std::invalid_argument("the table does not have one entry for each position of this game");
   std::span<const std::uint8_t> plies;
   if (distances) plies = {distances->data(), distances->size()};
   nb::gil_scoped_release release;
-  return makers.count_inconsistent(game, values.data(), plies, first_row, rows, checked_threads(threads));
+  return makers.count_inconsistent(game, values.data(), plies, first_row, rows, threads);
 }
 
 }  // namespace
@@ -151,7 +157,7 @@ void bind_retrograde(nb::module_& module) {
       .def(
           "probe",
           [](const AnyRetrograde& s, std::uint64_t index) {
-            if (index >= s.positions()) throw nb::index_error("there is no such position");
+            if (index >= s.positions()) throw std::out_of_range("there is no such position");
             const ExactValue found = s.probe(index);
             return nb::make_tuple(found.value, found.distance);
           },

@@ -33,7 +33,8 @@ void bind_size(nb::module_& module, const char* name) {
       .def(
           "path",
           [](const Bound& game, const nb::bytes& state, Move move) {
-            return game.concrete().path(Bound::load(state_bytes(game, state)), move);
+            const Bytes* bytes = state_bytes(game, state);
+            return game.concrete().path(Bound::load(bytes), checked_move(game, bytes, move));
           },
           "Holes of a legal move, first to last, by the fewest hops.");
 }
@@ -45,7 +46,7 @@ nb::object build(HoleBoard board, const SternhalmaOptions& options) {
   if (LargeSternhalma::fits(board))
     return nb::cast(new Erased<LargeSternhalma>(LargeSternhalma(std::move(board), options)),
                     nb::rv_policy::take_ownership);
-  throw nb::value_error("this board is too large");
+  throw std::invalid_argument("this board is too large");
 }
 
 }  // namespace
@@ -71,7 +72,7 @@ void bind_sternhalma(nb::module_& module) {
       "sternhalma_rhombus",
       [](int side, int home_rows, const SternhalmaOptions& options) {
         if (side < 2 || side > 15 || home_rows < 1 || home_rows >= side)
-          throw nb::value_error("the homes do not fit on this rhombus");
+          throw std::invalid_argument("the homes do not fit on this rhombus");
         return build(HoleBoard::rhombus(side, home_rows), options);
       },
       nb::arg("side"), nb::arg("home_rows"), nb::arg("options"),
@@ -82,7 +83,7 @@ void bind_sternhalma(nb::module_& module) {
       [](int point_rows, int home_rows, const std::vector<int>& seats, const SternhalmaOptions& options) {
         if (point_rows < 2 || point_rows > 4 || home_rows < 1 || home_rows > 2 * point_rows ||
             seats.empty() || seats.size() > 6)
-          throw nb::value_error("there is no such star");
+          throw std::invalid_argument("there is no such star");
         return build(HoleBoard::star(point_rows, home_rows, seats), options);
       },
       nb::arg("point_rows"), nb::arg("home_rows"), nb::arg("seats"), nb::arg("options"),

@@ -11,17 +11,18 @@
 namespace halma::python {
 namespace {
 
+using MatchGames = Ranged<std::uint64_t, "a number of games", 0, 100'000'000>;
+
 struct Trainer {
   const AnyGame* game;
   TabularOptions options;
   std::unique_ptr<AnyTabular> tabular;
 };
 
-void make(Trainer* self, const AnyGame& game, const TabularOptions& options, int threads) {
-  checked_threads(threads);
+void make(Trainer* self, const AnyGame& game, const TabularOptions& options, Threads threads) {
   check_search(game, options.search);
   if (options.simulations < 1 + options.count_root)
-    throw nb::value_error("a search needs a simulation beside the root's");
+    throw std::invalid_argument("a search needs a simulation beside the root's");
   std::unique_ptr<AnyTabular> tabular;
   {
     nb::gil_scoped_release release;
@@ -31,8 +32,7 @@ void make(Trainer* self, const AnyGame& game, const TabularOptions& options, int
   new (self) Trainer{&game, options, std::move(tabular)};
 }
 
-nb::object iterate(Trainer& self, double learning_rate, int threads, double seconds) {
-  checked_threads(threads);
+nb::object iterate(Trainer& self, double learning_rate, Threads threads, double seconds) {
   std::optional<IterationTotals> totals;
   {
     nb::gil_scoped_release release;
@@ -71,7 +71,7 @@ void restore(Trainer& self, std::uint64_t iteration, const nb::bytes& bytes) {
   const LookupTable& table = self.tabular->table();
   const char* at = bytes.c_str();
   std::size_t left = bytes.size();
-  const auto wrong = nb::value_error("these bytes are not a replay buffer of this trainer");
+  const auto wrong = std::invalid_argument("these bytes are not a replay buffer of this trainer");
   const auto take = [&]<class T>(std::vector<T>& items, std::uint64_t number) {
     if (number > left / sizeof(T)) throw wrong;
     items.resize(number);
@@ -107,11 +107,10 @@ std::uint64_t updated(const Trainer& self, std::uint32_t at_least) {
   return number;
 }
 
-nb::dict match(const Trainer& self, const DoubleArray& values, const ByteArray& distances,
-               std::uint64_t games, std::uint64_t seed, int threads) {
-  checked_threads(threads);
+nb::dict match(const Trainer& self, const DoubleArray& values, const ByteArray& distances, MatchGames games,
+               Seed seed, Threads threads) {
   if (values.shape(0) != self.game->index_size() || distances.shape(0) != self.game->index_size())
-    throw nb::value_error("these arrays do not have an entry for every position");
+    throw std::invalid_argument("these arrays do not have an entry for every position");
   MatchTotals totals;
   {
     nb::gil_scoped_release release;

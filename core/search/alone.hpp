@@ -29,6 +29,7 @@ int moves_alone(const G& game, const typename G::State& state, int player, int w
   for (int moves = 1; moves <= limit; ++moves) {
     next.clear();
     for (const Candidate& from : beam) {
+      poll_interrupt();
       MoveList list;
       game.legal(from.state, list);
       for (const Move move : list) {

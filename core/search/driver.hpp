@@ -148,7 +148,8 @@ class SearchDriver {
     float by_player[kMaxPlayers];
     for (int i = 0, player = mover; i < players; ++i, player = player + 1 == players ? 0 : player + 1) {
       by_player[player] = to_float(values[i]);
-      if (!std::isfinite(by_player[player])) throw std::runtime_error("a value of the network is not finite");
+      if (!(by_player[player] >= 0.0f && by_player[player] <= 1.0f))  // or not a number
+        throw std::runtime_error("a value of the network is not between 0 and 1");
     }
     MoveList moves;
     float priors[kMaxMoves];

@@ -54,8 +54,8 @@ struct Tree {
     float total;           // of the mover's values over those visits
     float raw;             // the mover's value when it was evaluated
     float next_prior;      // the largest prior of moves without an edge
-    Index listed =
-        kUnvisited;        // of its moves in listed_moves and listed_priors, if its edges lack their order
+    // Of its moves in listed_moves and listed_priors, if its edges are not in the order of moves.
+    Index listed = kUnvisited;
     std::uint16_t number;  // of legal moves, or of outcomes
     std::uint16_t opened;  // how many of them have an edge
     std::uint8_t mover;

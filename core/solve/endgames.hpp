@@ -59,6 +59,8 @@ class AnyEndgames : public Oracle {
   /// Entries that do not follow from those of their successors.
   virtual std::uint64_t count_inconsistent(int slice) const = 0;
 
+  /// Whether these bytes are a state of the game.
+  virtual bool is_valid(const Bytes* state) const = 0;
   /// The entry of a position with few enough pieces whose slice has been solved.
   virtual std::optional<std::uint8_t> entry(const Bytes* state) const = 0;
   /// The slice of a position; -1 if it is in none.
@@ -115,6 +117,7 @@ class Endgames final : public AnyEndgames {
     return value_of(*found);
   }
 
+  bool is_valid(const Bytes* state) const override { return halma::is_valid(game_, Erased<G>::load(state)); }
   std::optional<std::uint8_t> entry(const Bytes* state) const override {
     return entry_of(Erased<G>::load(state));
   }

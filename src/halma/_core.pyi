@@ -22,6 +22,8 @@ MAX_OUTCOMES: int = 720
 
 MAX_PLAYERS: int = 6
 
+MAX_PERFT: int = 64
+
 class Limits:
     """When a record ends although the rules would go on; 0: no such limit."""
 
@@ -88,7 +90,7 @@ class AnyGame:
     def image(self, state: bytes, mirror: int) -> bytes:
         """A state as it looks in a mirror."""
 
-    def image_move(self, move: int, mirror: int) -> int:
+    def image_move(self, state: bytes, move: int, mirror: int) -> int:
         """A legal move as it looks in a mirror."""
 
     def initial(self) -> bytes: ...
@@ -103,7 +105,7 @@ class AnyGame:
 
     def irreversible(self, arg0: bytes, arg1: int, /) -> bool: ...
 
-    def landing(self, arg: int, /) -> int: ...
+    def landing(self, arg0: bytes, arg1: int, /) -> int: ...
 
     def at_chance(self, arg: bytes, /) -> bool: ...
 

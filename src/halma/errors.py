@@ -45,6 +45,14 @@ class AgentError(HalmaError):
     """An agent of the user raised an error, or chose a move that is not legal."""
 
 
+class ArgumentError(HalmaError):
+    """A number, a state, a move or an array that the core cannot work with."""
+
+
+class OutOfMemoryError(HalmaError, MemoryError):
+    """There is too little memory, or too few threads may be started."""
+
+
 class OptionError(HalmaError):
     """An option is unknown, or its value is out of range."""
 
@@ -118,6 +126,10 @@ class RunError(HalmaError):
 
 class NetworkError(HalmaError):
     """A network file cannot be used."""
+
+
+class NetworkOutputError(NetworkError, AgentError):
+    """A network's output is not finite or out of range; in a match its player loses the game."""
 
 
 class MissingLibraryError(HalmaError, ImportError):

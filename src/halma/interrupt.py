@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 #: Requests to end: of another program, and of a terminal that is closed.
@@ -14,16 +15,38 @@ _TERMINATION = (signal.SIGTERM, signal.SIGHUP)
 _last = signal.SIGINT
 
 
-def handle_termination() -> None:
-    """Let SIGTERM and SIGHUP do what Ctrl-C does, unless they are ignored or handled already."""
-    for number in _TERMINATION:
-        if signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, _interrupt)
+def exit_at_signals() -> None:
+    """Let Ctrl-C, SIGTERM and SIGHUP end the process at once, without a word of what it imports.
+
+    Nothing changes for signals that are ignored or handled already.
+    """
+    for number in (signal.SIGINT, *_TERMINATION):
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, _exit)
+
+
+@contextmanager
+def raising_signals() -> Iterator[None]:
+    """Let those signals raise `KeyboardInterrupt`, where `exit_at_signals` was called before."""
+    handled = [n for n in (signal.SIGINT, *_TERMINATION) if signal.getsignal(n) is _exit]
+    for number in handled:
+        signal.signal(number, _interrupt)
+    try:
+        yield
+    finally:
+        for number in handled:
+            signal.signal(number, _exit)
 
 
 def exit_status() -> int:
     """Return the exit status after `KeyboardInterrupt`: 130 after Ctrl-C, 143 after SIGTERM."""
     return 128 + _last
+
+
+def _exit(number: int, frame: FrameType | None) -> None:
+    with suppress(OSError):
+        os.write(2, b"halma: Stopped.\n")
+    os._exit(128 + number)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
@@ -37,8 +60,8 @@ def deferred_sigint(stop: Callable[[], None]) -> Iterator[threading.Event]:
     """Turn the first Ctrl-C into a request to stop: `stop` is called and the event is set.
 
     The second one raises `KeyboardInterrupt`. Nothing changes in threads other than the main
-    one, nor for signals that are ignored. After `handle_termination`, the signals that it
-    handles are requests to stop too.
+    one, nor for signals that are ignored. Within `raising_signals`, SIGTERM and
+    SIGHUP are requests to stop too.
     """
     requested = threading.Event()
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import platform
 import sys
+from collections.abc import Iterator
 from importlib.util import find_spec
+from pathlib import PurePath
 
-from halma.errors import MissingLibraryError
+from halma.errors import MissingLibraryError, OutOfMemoryError
 
 #: libraries that a plain install leaves out: import name, package, extra of halma
 _EXTRAS = {
@@ -20,6 +22,11 @@ _EXTRAS = {
     "PIL": ("pillow", "envs"),
     "pyspiel": ("open_spiel", "peers"),
 }
+
+#: Address space that threads and libraries take beside what is asked for.
+_RESERVED = 200 << 20
+#: Sizes up to this are not compared with free memory.
+_SMALL = 32 << 20
 
 
 def processor() -> str:
@@ -35,9 +42,9 @@ def core_count() -> int:
 def peak_bytes() -> int:
     """Return the peak resident memory of this process in bytes, mapped files included."""
     # ru_maxrss is inherited across fork and exec, so it may be the peak of the parent process.
-    found = _line("/proc/self/status", "VmHWM")
-    if found:
-        return int(found.split()[0]) * 1024
+    found = _kilobytes("/proc/self/status", "VmHWM")
+    if found is not None:
+        return found
     import resource
 
     unit = 1 if sys.platform == "darwin" else 1024
@@ -45,9 +52,67 @@ def peak_bytes() -> int:
 
 
 def free_memory() -> int:
-    """Return the bytes of memory available, 0 where the system does not say."""
-    found = _line("/proc/meminfo", "MemAvailable")
-    return int(found.split()[0]) * 1024 if found else 0
+    """Return the bytes of memory that this process may still use, 0 where the system does not say.
+
+    That is the least of what the machine has available, what the limit of the process on its
+    address space leaves (`ulimit -v`), and what its control groups leave.
+    """
+    found = [_kilobytes("/proc/meminfo", "MemAvailable"), _address_space_left(), *_groups_left()]
+    known = [left for left in found if left is not None]
+    return max(1, min(known)) if known else 0
+
+
+def require_memory(needed: int, what: str) -> None:
+    """Raise an `OutOfMemoryError` unless that many bytes are free; `what` begins its sentence.
+
+    Sizes that every machine has are not compared, which would take longer than to allocate them.
+    """
+    free = free_memory() if needed > _SMALL else 0
+    if free and needed > free:
+        raise OutOfMemoryError(
+            f"{what} needs {in_bytes(needed)} of memory, and {in_bytes(free)} are free."
+        )
+
+
+def in_bytes(number: int) -> str:
+    """Return a number of bytes with a unit: 5.2 GiB."""
+    for power, unit in ((6, "EiB"), (5, "PiB"), (4, "TiB"), (3, "GiB"), (2, "MiB"), (1, "KiB")):
+        if number >= 1024**power:
+            return f"{number / 1024**power:.1f} {unit}"
+    return f"{number} bytes"
+
+
+def _address_space_left() -> int | None:
+    import resource
+
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    used = _kilobytes("/proc/self/status", "VmSize")
+    if limit == resource.RLIM_INFINITY or used is None:
+        return None
+    return limit - used - _RESERVED
+
+
+def _groups_left() -> Iterator[int]:
+    """Yield the memory left by the control group of this process, and by those above it."""
+    for line in _text("/proc/self/cgroup").splitlines():
+        _, controllers, path = line.split(":", 2)
+        if controllers == "":
+            folder, limit, usage = "/sys/fs/cgroup", "memory.max", "memory.current"
+        elif controllers == "memory":
+            folder, limit = "/sys/fs/cgroup/memory", "memory.limit_in_bytes"
+            usage = "memory.usage_in_bytes"
+        else:
+            continue
+        # Within a container the group may be mounted as the root.
+        for group in {
+            folder,
+            *(folder + str(p) for p in (PurePath(path), *PurePath(path).parents)),
+        }:
+            most, used = _text(f"{group}/{limit}").strip(), _text(f"{group}/{usage}").strip()
+            if most.isdigit() and used.isdigit():
+                # Pages of files are given back when memory is needed.
+                files = _line(f"{group}/memory.stat", "inactive_file", " ")
+                yield int(most) - int(used) + int(files or 0)
 
 
 def is_installed(library: str) -> bool:
@@ -78,13 +143,24 @@ def is_optional(name: str | None) -> bool:
     return name is not None and name.partition(".")[0] in _EXTRAS
 
 
-def _line(path: str, key: str) -> str:
+def _line(path: str, key: str, separator: str = ":") -> str:
     """Return the value of a key in a file of `key: value` lines, or an empty string."""
-    try:
-        with open(path, encoding="utf-8") as lines:
-            for line in lines:
-                if line.startswith(key):
-                    return line.partition(":")[2].strip()
-    except OSError:
-        pass
+    for line in _text(path).splitlines():
+        if line.startswith(key):
+            return line.partition(separator)[2].strip()
     return ""
+
+
+def _kilobytes(path: str, key: str) -> int | None:
+    """Return the bytes of a value in kilobytes, such as `123 kB`."""
+    found = _line(path, key).split()
+    return int(found[0]) * 1024 if found else None
+
+
+def _text(path: str) -> str:
+    """Return what a file of the system says, nothing where there is no such file."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except OSError:
+        return ""

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from halma.errors import TensorFileError
-from halma.files import atomic_write, open_file, remove_temporary_files
+from halma.files import atomic_write, open_file
 from halma.structure import ArrayKind, Check, header_fault, parse_json, plain, values_fault
 
 if TYPE_CHECKING:
@@ -110,7 +110,6 @@ def write_tensors(path: Path, arrays: Arrays, description: Mapping[str, Any]) ->
     The library's own writer makes a second copy in memory, or replaces the file by itself
     without flushing it to the disk.
     """
-    remove_temporary_files(path)
     checksum = _checksum_of(description)
     for name, array in sorted(arrays.items()):
         checksum.update(_identity(name, array.dtype, array.shape))

@@ -210,7 +210,7 @@ def test_play_every_variant_at_random(variant):
         (["show", "ewn-3x3-3", MIDDLE, "--move", "b1-a1"], "not legal here"),
         (["show", "ewn-3x3-3", MIDDLE, "--move", "castle"], "not a move"),
         (["show", "ewn-3x3-3", "--move", "b1-c2"], "an outcome of chance is next"),
-        (["show", "ewn-3x3-3", "--svg", "/no/such/folder/x.svg"], "No such file or directory"),
+        (["show", "ewn-3x3-3", "--svg", "/no/such/folder/x.svg"], "no folder '/no/such/folder'"),
         (["perft", "ewn-3x3-3", "-1"], "from 0 to 64, not -1"),
         (["perft", "ewn-3x3-3", "65"], "from 0 to 64, not 65"),
         (["perft", "ewn-3x3-3", "999999999999999999999"], "from 0 to 64"),

@@ -112,7 +112,7 @@ def mirrored(image, image_move=lambda move: move):
     return altered(
         symmetries=lambda core: 2,
         image=lambda core: lambda s, k: image(s) if k else s,
-        image_move=lambda core: lambda m, k: image_move(m) if k else m,
+        image_move=lambda core: lambda s, m, k: image_move(m) if k else m,
     )
 
 

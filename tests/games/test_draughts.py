@@ -140,9 +140,9 @@ def test_captures_and_moves_of_men_are_irreversible() -> None:
 
 def test_landing_is_the_last_square() -> None:
     position = GAME.position(CIRCLE)
-    assert [GAME.core.landing(m.value) for m in position.legal_moves] == [25, 25]
+    assert [GAME.core.landing(position.state, m.value) for m in position.legal_moves] == [25, 25]
     start = GAME.start()
-    assert GAME.core.landing(start.find("9-14").value) == 13
+    assert GAME.core.landing(start.state, start.find("9-14").value) == 13
 
 
 # Draws.

@@ -8,6 +8,7 @@ import pytest
 from game_helpers import random_game
 
 import halma
+from halma.errors import ArgumentError
 
 EINSTEIN = ["3x3-2", "3x3-3", "3x3-4", "3x4-3", "4x3-3", "5x5-6", "2x8-1", "8x8-6"]
 DARK_CHESS = ["PPPP", "KPPP", "GGCC", "KGMR", "NCCP", "KGCP"]
@@ -57,5 +58,5 @@ def test_indices(name):
     rng = random.Random(1)
     for index in {0, core.index_size - 1, *(rng.randrange(core.index_size) for _ in range(10_000))}:
         assert core.index(core.unindex(index)) == index
-    with pytest.raises(IndexError):
+    with pytest.raises(ArgumentError):
         core.unindex(core.index_size)

@@ -201,7 +201,12 @@ def test_impossible_declarations(changes, sentence):
         ("legal", [2**32 - 1], lambda g: g.start().legal_moves, "must lie between 0"),
         ("legal", range(513), lambda g: g.start().legal_moves, "at most 512 moves"),
         ("play", 5, lambda g: g.start().play("0"), r"play\(\) must return a state"),
-        ("landing", -3, lambda g: g.core.landing(0), r"landing\(\) must lie between 0"),
+        (
+            "landing",
+            -3,
+            lambda g: g.core.landing(g.core.initial(), 0),
+            r"landing\(\) must lie between 0",
+        ),
         ("result", [1], lambda g: g.start().result, "one score per player"),
         ("action", 3, lambda g: g.start().action("0"), r"action\(\) must lie between 0 and 2"),
         ("move", 1.5, lambda g: g.start().move_of(0), r"move\(\) must be an integer"),

@@ -5,21 +5,12 @@ A reader may raise a `HalmaError`; what it returns otherwise is checked here.
 
 import json
 import random
-import resource
-import signal
 import sqlite3
-import sys
-import time
-import traceback
-from collections.abc import Callable
-from contextlib import contextmanager, redirect_stderr
-from dataclasses import dataclass, field
 from functools import partial
-from io import StringIO
-from pathlib import Path
 
 import numpy as np
 from hostile import forger
+from hostile.forged_reading import Format
 
 import halma
 from halma.arena import GameStore, make_plan, play_matches
@@ -43,8 +34,6 @@ from halma.solve.tables import save_arrays, table_path
 from halma.solve.truth import examine
 from halma.tensors import open_tensors
 
-#: Most seconds and bytes that a reader may take.
-MOST_SECONDS, MOST_BYTES = 2.0, 200 << 20
 EXPECTIMAX = halma.game("ewn-2x2-1")
 RETROGRADE = halma.game("rhombus-3x3-1")
 ENDGAMES = halma.game("draughts-8x8")
@@ -59,112 +48,6 @@ NETWORK = {
     **{"selfplay.games": 4, "selfplay.parallel_games": 4, "selfplay.max_plies": 8},
     **{"learning.batch_size": 4, "learning.warmup_steps": 0, "evaluation.every": 0},
 }
-
-
-@dataclass
-class Format:
-    """A file that is forged, and its readers: each takes its path."""
-
-    path: Path
-    forge: Callable[[random.Random, bytes], bytes]
-    readers: list[Callable[[Path], object]]
-    #: slow ones, which read one file in fifty
-    slow: list[Callable[[Path], object]] = field(default_factory=list)
-
-    def __post_init__(self):
-        self.valid = self.path.read_bytes()
-
-    def forged(self, rng):
-        """Return the bytes of a forged or damaged file."""
-        if rng.random() < 0.15:
-            return forger.damage(rng, self.valid)
-        return self.forge(rng, self.valid)
-
-
-class TooSlowError(BaseException):
-    """A reader took more than its time; no except clause of ours catches it."""
-
-
-@contextmanager
-def watchdog(seconds):
-    """Raise a `TooSlowError` in the block after some seconds."""
-
-    def strike(number, frame):
-        raise TooSlowError(f"more than {seconds:g} s")
-
-    before = signal.signal(signal.SIGALRM, strike)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-@dataclass
-class Findings:
-    """What readers did with forged files."""
-
-    files: int = 0
-    refused: int = 0
-    #: the first file of each kind of failure: what happened and where
-    failures: dict[str, str] = field(default_factory=dict)
-
-    def try_readers(self, name, one, data, slow):
-        """Run the readers of a format on a file."""
-        self.files += 1
-        one.path.write_bytes(data)
-        for reader in [*one.readers, *(one.slow if slow else ())]:
-            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-            began = time.perf_counter()
-            try:
-                with watchdog(MOST_SECONDS), redirect_stderr(StringIO()):
-                    reader(one.path)
-            except HalmaError as error:
-                self._check_sentence(name, data, str(error))
-                self.refused += 1
-                break
-            except (Exception, TooSlowError) as error:
-                place = traceback.extract_tb(error.__traceback__)[-1]
-                where = f"{Path(place.filename).name}:{place.lineno}"
-                self._fail(name, f"{type(error).__name__} in {where}: {error}"[:300], data)
-                break
-            if time.perf_counter() - began > MOST_SECONDS:
-                self._fail(name, "slow", data)
-            grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-            if grown << 10 > MOST_BYTES:
-                self._fail(name, f"{grown >> 10} MB", data)
-
-    def _check_sentence(self, name, data, sentence):
-        if len(sentence) > 2000 or "\n" in sentence or not sentence.endswith((".", "?")):
-            self._fail(name, f"not a sentence: {sentence[:200]!r}", data)
-
-    def _fail(self, name, what, data):
-        key = f"{name}: {what.partition(':')[0]}"
-        if key not in self.failures:
-            kept = Path("/tmp") / f"forged-{name.replace(' ', '-')}-{len(self.failures)}"
-            self.failures[key] = f"{name}: {what} ({len(data)} bytes)"
-            if "--keep-forged" in sys.argv:
-                kept.write_bytes(data)
-
-
-def check_files(formats, seed, seconds=None, number=None):
-    """Forge files of some formats in turn, for some seconds or a number of each."""
-    findings, began = Findings(), time.monotonic()
-    done = 0
-    while (number is None or done < number) and (
-        seconds is None or time.monotonic() - began < seconds
-    ):
-        for name, one in formats.items():
-            rng = random.Random(f"{seed}/{name}/{done}")
-            findings.try_readers(name, one, one.forged(rng), slow=done % 50 == 7)
-        done += 1
-    for one in formats.values():
-        one.path.write_bytes(one.valid)
-    return findings
-
-
-# Files and their readers.
 
 
 def all_formats(folder):
@@ -282,7 +165,7 @@ def _network_formats(run):
     return {
         "self-play games": Format(run / "games" / name, forger.forge_tensors, [read_games]),
         "network checkpoint": Format(
-            run / "checkpoints" / name, forger.forge_tensors, [read], [restore]
+            run / "checkpoints" / name, forger.forge_tensors, [read], [restore], every=12
         ),
     }
 
@@ -334,7 +217,7 @@ def _partial(folder, game, pieces):
         if "is not used" in notes[0]:
             raise HalmaError(notes[0])
 
-    return Format(path, forger.forge_table, [go_on])
+    return Format(path, forger.forge_table, [go_on], every=4)
 
 
 def _game_formats(folder):

@@ -13,6 +13,7 @@ import struct
 import zlib
 from contextlib import suppress
 from dataclasses import fields
+from functools import lru_cache
 
 import numpy as np
 
@@ -189,9 +190,12 @@ def tensor_bytes(description, arrays, change=lambda header: header):
     return struct.pack("<Q", len(text)) + text + b"".join(a.tobytes() for _, a in in_order)
 
 
+_tensor_parts = lru_cache(tensor_parts)
+
+
 def forge_tensors(rng, data):
     """Return a forged tensor file."""
-    description, arrays = tensor_parts(data)
+    description, arrays = _tensor_parts(data)
     kind = rng.randrange(10)
     if kind < 4:
         return tensor_bytes(mutate_json(rng, description), arrays)
@@ -235,9 +239,12 @@ def table_bytes(header, arrays, change=lambda header: header):
     return start + b"\0" * (-len(start) % 64) + body
 
 
+_table_parts = lru_cache(table_parts)
+
+
 def forge_table(rng, data):
     """Return a forged table, or a checkpoint of a solver."""
-    header, arrays = table_parts(data)
+    header, arrays = _table_parts(data)
     if rng.random() < 0.5:
         return table_bytes(header, arrays, lambda header: mutate_json(rng, header))
     return table_bytes(header, mutate_arrays(rng, arrays))

@@ -4,7 +4,8 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hostile.forged_formats import all_formats, check_files
+from hostile.forged_formats import all_formats
+from hostile.forged_reading import check_files
 
 #: Formats are read in as many tests, which run side by side.
 PARTS = 4

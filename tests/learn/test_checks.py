@@ -125,6 +125,16 @@ def test_the_lookup_table_is_as_large_as_estimated(tmp_path):
     assert 0.5 < estimate["replay buffer"] / 2 / arrays["recent"].nbytes < 4
 
 
+def test_a_replay_buffer_that_does_not_fit(monkeypatch):
+    recipe = load("quick")
+    needed = checks.alphazero_replay_bytes(recipe.game, recipe.settings)
+    monkeypatch.setattr(checks, "free_memory", lambda: needed)
+    checks.check_recipe(recipe)
+    monkeypatch.setattr(checks, "free_memory", lambda: needed // 2)
+    with pytest.raises(RecipeError, match=r"'learning.replay_buffer' cannot be 20,000: so many"):
+        checks.check_recipe(recipe)
+
+
 def test_every_recipe_of_the_package_passes(monkeypatch):
     monkeypatch.setattr(checks, "free_memory", lambda: 1 << 40)
     for name in names():

@@ -98,7 +98,7 @@ def test_examples_in_a_mirror(variant):
             expected = game.core.encode(earlier[: game.core.history], repetitions, quiet)
             assert np.array_equal(planes[i], expected)
             seen = {
-                game.core.action(image, game.core.image_move(move, mirror)): np.float32(
+                game.core.action(image, game.core.image_move(state, move, mirror)): np.float32(
                     policy.get(game.core.action(state, move), 0)
                 )
                 for move in game.core.legal(state)

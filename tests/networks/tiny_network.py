@@ -11,7 +11,7 @@ make_node = helper.make_node
 
 
 def make_model(game, nodes, tensors=(), **more):
-    """Return an ONNX model for a game, as the library has it; `more` are fields of its graph."""
+    """Return an ONNX model for a game or description; `more` are fields of its graph."""
     sides = {"planes": game.shape, "policy": (game.actions,), "values": (game.players,)}
     planes, *outputs = (
         helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", *shape])
@@ -41,5 +41,5 @@ def tiny_model(game, seed=0, scale=0.5):
 def tiny_network(game, path, seed=0, **changed):
     """Write a network file for a game; `changed` replaces fields of its description."""
     info = replace(NetworkInfo.for_game(game, "modern:size=s"), **changed)
-    write_model(path, info, tiny_model(game, seed))
+    write_model(path, info, tiny_model(info, seed))
     return path

@@ -11,7 +11,7 @@ import pytest
 
 import halma
 from halma import _core
-from halma.errors import OptionError
+from halma.errors import ArgumentError, OptionError
 from halma.networks import FunctionEvaluator
 from halma.search import search_options
 from halma.selfplay import FinishedGames, Pool, selfplay_options
@@ -454,7 +454,7 @@ def test_wrong_use_is_refused() -> None:
     pool = make_pool(game, slots=4, groups=2)
     planes = pool.buffers[0].planes
     logits, values = np.zeros((2, game.actions), np.float32), np.zeros((2, 2), np.float32)
-    with pytest.raises(IndexError, match="no such group"):
+    with pytest.raises(ArgumentError, match="no such group"):
         pool.core.collect(2, planes)
     with pytest.raises(ValueError, match="too few rows"):
         pool.core.collect(0, planes[:1])

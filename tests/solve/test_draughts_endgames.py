@@ -13,6 +13,7 @@ from reference.draughts import write
 
 import halma
 from halma import _core
+from halma.errors import ArgumentError
 
 DRAW, NONE = _core.Endgames.DRAW, _core.Endgames.NONE
 RULES = _core.Draughts()
@@ -170,7 +171,7 @@ def test_what_is_not_in_the_tables() -> None:
     assert solved(3).entry(game.parse_position("B:W31:B")) == 0
     with pytest.raises(ValueError, match="not solved yet"):
         endgames.verify(0)
-    with pytest.raises(IndexError):
+    with pytest.raises(ArgumentError):
         endgames.counts(1_000)
     with pytest.raises(ValueError, match="two to"):
         _core.Endgames(RULES, 9)

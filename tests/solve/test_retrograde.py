@@ -14,6 +14,7 @@ from reference.retrograde import solve as solve_naively
 
 import halma
 from halma import _core
+from halma.errors import ArgumentError
 
 CODES = {0: "drawn", 1: "won", 2: "lost", 3: "illegal"}
 
@@ -142,7 +143,7 @@ def test_parts_are_parts_of_the_whole() -> None:
         solution.values(2)
     with pytest.raises(ValueError, match="shorter"):
         solution.values(0, 160_161)
-    with pytest.raises(IndexError):
+    with pytest.raises(ArgumentError):
         solution.probe(160_160)
 
 

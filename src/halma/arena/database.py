@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from halma.errors import StoreError
-from halma.files import open_file
+from halma.files import copy_file, failpoints, open_file
 
 #: Longest text of a database that is read, in bytes.
 _LONGEST = 1 << 27
@@ -50,12 +49,13 @@ class Database:
                 connection.close()
         self._copy = tempfile.TemporaryDirectory(prefix="halma-")
         for file in (path, log):
-            shutil.copyfile(file, Path(self._copy.name) / file.name)
+            copy_file(file, Path(self._copy.name) / file.name)
         return _connect(Path(self._copy.name) / path.name, "mode=rw")
 
     def close(self) -> None:
         """Close the connection."""
-        self._connection.close()
+        with failpoints("close", self.path):
+            self._connection.close()
         if self._copy is not None:
             self._copy.cleanup()
 
@@ -63,9 +63,24 @@ class Database:
         """Run a statement."""
         return self._connection.execute(query, values)
 
-    def run_script(self, script: str) -> None:
-        """Run several statements."""
-        self._connection.executescript(script)
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Commit what is executed in the block, all of it or nothing."""
+        self.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            with failpoints("commit", self.path):
+                self.execute("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:
+                self.execute("ROLLBACK")
+            raise
+
+    def write_ahead(self) -> None:
+        """Write to a log from now on, so that a commit is one write, and readers do not wait."""
+        with failpoints("write-ahead mode", self.path):
+            self.execute("PRAGMA journal_mode = WAL")
+        self.execute("PRAGMA synchronous = NORMAL")
 
     def one(self, query: str, *values: object) -> Any:
         """Return the only column of the only row that a query finds."""

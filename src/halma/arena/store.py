@@ -13,7 +13,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -51,8 +51,7 @@ CREATE TABLE game (
     seconds REAL NOT NULL,
     checksum INTEGER NOT NULL,      -- CRC-32 of the columns above but id and match
     UNIQUE (match, number)
-);
-"""
+)"""
 _NAMES = tuple(field.name for field in fields(PlayedGame))
 _COLUMNS = ", ".join(_NAMES)
 _JSON = ("agents", "moves", "result")
@@ -181,10 +180,11 @@ class GameStore:
         match = self._matches.get(plan) or self._begin(plan)
         with self._sqlite_errors():
             try:
-                self._db.execute(
-                    f"INSERT INTO game (match, {_COLUMNS}, checksum) VALUES ({marks})",
-                    (match, *values, _checksum(values)),
-                )
+                with self._db.transaction():
+                    self._db.execute(
+                        f"INSERT INTO game (match, {_COLUMNS}, checksum) VALUES ({marks})",
+                        (match, *values, _checksum(values)),
+                    )
             except sqlite3.IntegrityError:
                 raise StoreError(
                     f"Game {played.number} of match {match} is in '{self.path}' already: "
@@ -194,7 +194,7 @@ class GameStore:
     def _begin(self, plan: Plan) -> int:
         """Return the id of the match with this plan; insert the match if it is new."""
         text = plan.identity
-        with self._sqlite_errors():
+        with self._sqlite_errors(), self._db.transaction():
             self._db.execute(
                 "INSERT OR IGNORE INTO match (plan, checksum) VALUES (?, ?)",
                 (text, _checksum([text])),
@@ -211,10 +211,11 @@ class GameStore:
         empty = not self._db.one("SELECT count(*) FROM sqlite_master")
         if application == 0 and version == 0 and empty and not read_only:
             # In one transaction, before write-ahead mode: a kill leaves no tables or all of them.
-            self._db.run_script(
-                f"BEGIN IMMEDIATE; {_TABLES} PRAGMA application_id = {APPLICATION_ID};"
-                f" PRAGMA user_version = {VERSION}; COMMIT;"
-            )
+            with self._db.transaction():
+                for statement in _TABLES.split(";\n"):
+                    self._db.execute(statement)
+                self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                self._db.execute(f"PRAGMA user_version = {VERSION}")
         elif application != APPLICATION_ID:
             raise StoreError(f"'{self.path}' is not a file of games, but some other database.")
         elif version != VERSION:
@@ -225,8 +226,7 @@ class GameStore:
         else:
             self._verify()
         if not read_only:
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA synchronous = NORMAL")
+            self._db.write_ahead()
 
     def _verify(self) -> None:
         """Verify tables, pages, and the checksums of all rows."""
@@ -263,7 +263,9 @@ class GameStore:
 
 def _values(played: PlayedGame) -> list[Any]:
     """Return the columns of a game; tuples are stored as JSON."""
-    values = [getattr(played, name) for name in _NAMES]
+    # The end of a game may quote a path whose bytes are not text.
+    text_end = played.end.encode(errors="replace").decode()
+    values = [getattr(replace(played, end=text_end), name) for name in _NAMES]
     return [json.dumps(value) if isinstance(value, tuple) else value for value in values]
 
 

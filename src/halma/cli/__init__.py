@@ -1,18 +1,22 @@
 """The `halma` command: one verb per file, assembled in `app`."""
 
+import os
+import sys
+
 
 def main() -> None:
     """Run the command line."""
-    import sys
+    try:
+        from halma.interrupt import exit_at_signals
 
-    from halma.interrupt import handle_termination
+        exit_at_signals()
+    except KeyboardInterrupt:
+        os._exit(130)
     from halma.streams import protect_streams
 
     protect_streams()
     from halma.cli.app import app
 
-    # Until here SIGTERM ends the program at once.
-    handle_termination()
     try:
         app(prog_name="halma")
     finally:

@@ -12,9 +12,6 @@ from halma.errors import HalmaError
 if TYPE_CHECKING:
     from halma.games import Position
 
-#: far beyond what can be counted, and shallow enough for the stack
-MAX_DEPTH = 64
-
 
 def perft(
     variant: Variant,
@@ -27,10 +24,11 @@ def perft(
 
     Every chance outcome is followed, but is not a ply.
     """
+    from halma._core import MAX_PERFT
     from halma.games import game
 
-    if not 0 <= depth <= MAX_DEPTH:
-        raise HalmaError(f"A depth is a whole number from 0 to {MAX_DEPTH}, not {depth}.")
+    if not 0 <= depth <= MAX_PERFT:
+        raise HalmaError(f"A depth is a whole number from 0 to {MAX_PERFT}, not {depth}.")
     chosen = game(variant)
     root = chosen.start() if position is None else chosen.position(position)
     nodes = []

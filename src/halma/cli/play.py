@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from halma.cli import completion
-from halma.cli.verb import GameName, JsonFlag, drawing, note, print_answer
+from halma.cli.verb import GameName, JsonFlag, check_seed, drawing, note, print_answer
 from halma.errors import HalmaError
 from halma.interrupt import exit_status
 from halma.structure import whole
@@ -40,7 +40,8 @@ def play(
         typer.Option(help="Save the game here after every move, or continue the one saved here."),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="Seed of the random numbers; drawn unless given.")
+        int | None,
+        typer.Option(callback=check_seed, help="Seed of the random numbers; drawn unless given."),
     ] = None,
     plies: Annotated[int, typer.Option(min=1, help="Stop after this many plies.")] = 2000,
     quiet: Annotated[bool, typer.Option("--quiet", help="Draw the last position only.")] = False,

@@ -12,7 +12,7 @@ import typer
 from halma.cli.progress import progress
 from halma.cli.verb import JsonFlag, Variant, note, print_answer
 from halma.errors import HalmaError
-from halma.machine import core_count, peak_bytes
+from halma.machine import core_count, in_bytes, peak_bytes
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
@@ -61,14 +61,14 @@ def solve(
     path = table_path(chosen, out, pieces)
     if path.exists() and not again:
         note(f"'{path}' exists already.")
-        solution = solver.open_table(path, chosen)
+        solution = solver.finished_table(path, chosen)
     else:
         limit = _bytes(memory)
         engine = solver.plan(chosen, limit, threads, pieces)
         if exact and not engine.exact:
             raise no_fractions(chosen)
         note(
-            f"{chosen.name}: {engine.entries:,} entries, {solver.in_bytes(engine.bytes_needed)} "
+            f"{chosen.name}: {engine.entries:,} entries, {in_bytes(engine.bytes_needed)} "
             f"of memory; the table will be '{path}'."
         )
         with progress(chosen.name) as update:

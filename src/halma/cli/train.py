@@ -39,7 +39,8 @@ def train(
         int | None, typer.Option(min=1, max=256, help="Number of threads; default: one per core.")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="The same seed gives the same result.")
+        int | None,
+        typer.Option(min=0, help="The same seed repeats a table; a network, on one thread."),
     ] = None,
     device: Annotated[
         str, typer.Option(help="Where a network is trained: auto, cpu or cuda.")
@@ -89,12 +90,11 @@ def train(
 def _with_iterations(recipe: Recipe, folder: Path, iterations: int) -> Recipe:
     """Return the recipe with another length, which an existing run of it gets too."""
     from halma.learn.checks import check_recipe
-    from halma.learn.recipe import load
-    from halma.learn.run import RECIPE, lengthen
+    from halma.learn.run import RECIPE, lengthen, run_recipe
 
     longer = recipe.changed({"iterations": iterations})
     if (folder / RECIPE).is_file():
-        there = load(str(folder / RECIPE))
+        there = run_recipe(folder)
         same_length = recipe.changed({"iterations": there.settings.iterations})
         if same_length.difference(there) is None:
             check_recipe(longer)
@@ -127,10 +127,10 @@ def _print_next_steps(folder: Path, recipe: Recipe, finished: bool) -> None:
 def _find(name: str) -> tuple[Recipe, Path]:
     """Return the recipe of a name, a file or a run, and the directory of its run."""
     from halma.learn.recipe import load
-    from halma.learn.run import RECIPE
+    from halma.learn.run import RECIPE, run_recipe
 
     run = Path(name)
     if (run / RECIPE).is_file():
-        return load(str(run / RECIPE)), run
+        return run_recipe(run), run
     file = run.suffix == ".toml"
     return load(name), Path("runs") / (run.stem if file else name)

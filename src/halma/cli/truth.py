@@ -44,9 +44,10 @@ def truth(
 
 def _draw(found: Truth, folder: Path) -> None:
     from halma.draw.svg import draw_svg
+    from halma.files import make_folder
     from halma.solve.truth import histogram, opening_scene
 
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     title = f"{found.game.name}: {sum(found.distribution):,} positions"
     pictures = {"values": histogram(found.distribution, title)}
     names = ("opening", "worst-opening")

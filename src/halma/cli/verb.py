@@ -15,7 +15,8 @@ import typer
 
 from halma.cli import completion
 from halma.errors import HalmaError, brief, printable
-from halma.interrupt import exit_status
+from halma.files import replace_file
+from halma.interrupt import exit_status, raising_signals
 from halma.machine import is_optional, missing_library
 from halma.plugins import explain
 
@@ -37,7 +38,16 @@ GameName = Annotated[
     ),
 ]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-Seed = Annotated[int, typer.Option(help="Seed of the random numbers.")]
+
+
+def check_seed(seed: int | None) -> int | None:
+    """Refuse a `--seed` that the random numbers cannot be made from."""
+    if seed is not None and not 0 <= seed < 2**64:
+        raise typer.BadParameter("a seed is a whole number from 0 to 2**64 - 1.")
+    return seed
+
+
+Seed = Annotated[int, typer.Option(callback=check_seed, help="Seed of the random numbers.")]
 
 _USER_ERROR = 2
 
@@ -48,11 +58,14 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
     @functools.wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
-            function(*args, **kwargs)
+            with raising_signals():
+                function(*args, **kwargs)
         except HalmaError as error:
             _exit(_USER_ERROR, str(error))
         except KeyboardInterrupt:
             _exit(exit_status(), "Stopped.")
+        except MemoryError:
+            _exit(_USER_ERROR, "There is not enough memory for this.")
         except OSError as error:
             file = f"'{error.filename}': " if error.filename else ""
             _exit(_USER_ERROR, f"{file}{error.strerror}.")
@@ -102,7 +115,9 @@ def note(text: str) -> None:
 
 def write_file(path: Path, text: str) -> None:
     """Write a file that the user asked for, and report it."""
-    path.write_text(text, encoding="utf-8", errors="replace")
+    if not path.parent.is_dir():
+        raise HalmaError(f"There is no folder '{path.parent}' to write '{path.name}' into.")
+    replace_file(path, text)
     note(f"Wrote {path}.")
 
 

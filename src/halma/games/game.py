@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from halma import _core
 from halma.errors import (
     AmbiguousMoveError,
+    ArgumentError,
     ChanceError,
     GameOverError,
     IllegalMoveError,
@@ -215,9 +216,8 @@ class Game(ABC):
         """Return the state of the core's fields, or raise a `PositionError`."""
         try:
             return self.core.compose(fields)
-        except ValueError as error:
-            message = str(error)
-            raise PositionError(f"{message[:1].upper()}{message[1:]}.") from None
+        except ArgumentError as error:
+            raise PositionError(str(error)) from None
 
 
 @dataclass(frozen=True, eq=True)
@@ -403,9 +403,7 @@ class Position:
         return self.game.core.index(self.state)
 
     def perft(self, depth: int) -> int:
-        """Count the leaves of the game tree `depth` moves below."""
-        if depth < 0:
-            raise ValueError("A depth cannot be negative.")
+        """Count the leaves of the game tree `depth` moves below, 0 to 64."""
         return self.game.core.perft(self.state, depth)
 
 

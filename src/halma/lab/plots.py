@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from halma.files import atomic_write
 from halma.machine import require
 
 #: Okabe and Ito's colours, which colour-blind people can distinguish; markers repeat the coding.
@@ -97,7 +98,7 @@ def plot_lines(path: Path, panels: Sequence[PlotPanel], style: PlotStyle) -> Non
             frameon=False,
             fontsize="small",
         )
-    figure.savefig(path, dpi=100)
+    _save(figure, path, dpi=100)
 
 
 def line_names(panels: Sequence[PlotPanel]) -> list[str]:
@@ -133,7 +134,7 @@ def plot_histograms(
     axes[0].set_ylim(0, axes[0].get_ylim()[1] * 1.3)  # shared by all; room for the legend
     for ax in axes[::2]:
         ax.set_ylabel(ylabel)
-    figure.savefig(path, dpi=120)
+    _save(figure, path, dpi=120)
 
 
 def _draw_panel(ax: Any, panel: PlotPanel, style: PlotStyle, names: Sequence[str]) -> None:
@@ -196,6 +197,11 @@ def _draw_line(ax: Any, line: PlotLine, number: int, total: int, style: PlotStyl
         markersize=4,
         linewidth=1.4,
     )
+
+
+def _save(figure: Any, path: Path, dpi: int) -> None:
+    with atomic_write(path) as file:
+        figure.savefig(file, format="png", dpi=dpi)
 
 
 def _subplots(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from halma.draw.page import page, paragraphs, table
+from halma.files import replace_file
 
 
 class Claim(NamedTuple):
@@ -68,8 +69,8 @@ class PaperReport:
 
     def write(self, folder: Path, name: str) -> PaperReport:
         """Write the report as Markdown and as HTML into the folder of its images; return it."""
-        (folder / f"{name}.md").write_text(self.markdown(), encoding="utf-8")
-        (folder / f"{name}.html").write_text(self.html(folder), encoding="utf-8")
+        replace_file(folder / f"{name}.md", self.markdown())
+        replace_file(folder / f"{name}.html", self.html(folder))
         return self
 
     def markdown(self) -> str:

@@ -14,9 +14,10 @@ from halma.errors import HalmaError
 from halma.lab.jobs import Job
 from halma.learn import Recipe, load, read_metrics, train
 from halma.learn.reports.events import Handler, Iteration, Metrics, Report
-from halma.learn.run import RECIPE
+from halma.learn.run import CHECKPOINTS, RECIPE
 from halma.learn.settings import Plain, write_value
 from halma.processes import ReportProgress
+from halma.tensors import list_iterations
 
 #: Settings that decide what is kept of a run, not how it is trained.
 _CHECKPOINTS = "checkpoints."
@@ -95,8 +96,9 @@ class RunStore:
     def jobs(self, recipes: Iterable[Recipe], cost: Callable[[Recipe], float]) -> Iterator[Job]:
         """Yield jobs that train the runs that are not finished."""
         for recipe in recipes:
-            if not self.is_finished(recipe):
-                path = self.folder / run_name(recipe)
+            path = self.folder / run_name(recipe)
+            # A run that was killed after its last iteration has a checkpoint left to remove.
+            if not self.is_finished(recipe) or list_iterations(path / CHECKPOINTS):
                 done = len(read_metrics(path, recipe.method)) / recipe.settings.iterations
                 yield Job(path.name, train_run, (recipe, path), cost(recipe), done)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from halma import __version__
 from halma.errors import HalmaError
-from halma.files import read_file, replace_file
+from halma.files import make_folder, read_file, replace_file
 from halma.lab.jobs import Job, run_jobs
 from halma.lab.run_store import RunStore
 from halma.structure import Check, fields, parse_json
@@ -85,7 +85,7 @@ class Workspace:
     def pages(self) -> Path:
         """The folder of the pages and their images."""
         folder = self.folder / ("full" if self.full else "quick")
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         return folder
 
     @cached_property

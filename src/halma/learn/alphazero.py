@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import torch
@@ -36,7 +35,7 @@ from halma.learn.truth import TRUTH_CURVES
 from halma.learn.warm_start import agent_games
 from halma.networks.architectures.build import build
 from halma.networks.export import export
-from halma.networks.network_file import read_info
+from halma.networks.network_file import NetworkInfo, read_info, read_weights
 from halma.networks.torch_evaluator import EvaluatorPool
 from halma.networks.weights import save_weights
 from halma.structure import ArrayKind, whole
@@ -186,9 +185,13 @@ class AlphaZero(TrainingSession):
         self.trainer = Trainer(self.game, settings, self.device, self.threads)
         if checkpoint is not None:
             self.trainer.restore(arrays, checkpoint.description["steps"])
+        elif self.saved:  # a finished run that keeps no checkpoint
+            set_weights(self.trainer.network, read_weights(self.out / WEIGHTS)[1])
         #: weights of the network that plays, and the iteration it is from
         self.best, self.best_iteration = weights_of(self.trainer.network), self.saved
-        if checkpoint is not None and settings.gate.games:
+        if checkpoint is None and self.saved:
+            self.best_iteration = read_info(self.out / WEIGHTS).about["iteration"]
+        elif checkpoint is not None and settings.gate.games:
             self.best = weights_under(arrays, _BEST)
             self.best_iteration = checkpoint.description["best"]
         self.player = build(self.trainer.network.info, seed=settings.seed)
@@ -212,7 +215,7 @@ class AlphaZero(TrainingSession):
     def warm_up(self) -> None:
         """Train on the games of an agent before the first iteration, if the recipe says so."""
         if self.saved:
-            self._write_best()
+            self.export()
             return
         warm_start = self.settings.warm_start
         if not warm_start.games:
@@ -276,22 +279,35 @@ class AlphaZero(TrainingSession):
         return description, arrays
 
     def export(self) -> None:
-        """Write the best network; remove games that are not needed again."""
-        self._write_best()
+        """Remove games that are not needed again; write the best network, unless it is there.
+
+        Its model comes last: once that is there, everything is.
+        """
         kept = list_iterations(self.checkpoints.folder)
         oldest = kept[-1][0] if kept else self.iteration
         self.files.remove_old(oldest, self.settings.learning.replay_buffer)
+        if not self._is_best(WEIGHTS, self.best_iteration):
+            save_weights(self.player, self.out / WEIGHTS, self._about(self.best_iteration))
+        if not self._is_best(MODEL, self.best_iteration):
+            export(self.player, self.out / MODEL, self._about(self.best_iteration))
 
-    def is_exported(self) -> bool:
-        """Whether the best network is there."""
-        return (self.out / WEIGHTS).exists()
+    def has_result(self, last: dict[str, Any]) -> bool:
+        """Whether the best network's weights are there, from which the rest can be made."""
+        return self._is_best(WEIGHTS, last["best"])
 
-    def _write_best(self) -> None:
-        """Write the best network, unless it is there."""
-        about = {"recipe": self.recipe.name, "iteration": self.best_iteration}
-        with suppress(NetworkError):
-            files = (self.out / WEIGHTS, self.out / MODEL)
-            if all(dict(read_info(file).about) == about for file in files):
-                return
-        save_weights(self.player, self.out / WEIGHTS, about)
-        export(self.player, self.out / MODEL, about)
+    def is_exported(self, last: dict[str, Any]) -> bool:
+        """Whether the best network of the last iteration is there, undamaged."""
+        return all(self._is_best(name, last["best"]) for name in (WEIGHTS, MODEL))
+
+    def _about(self, iteration: int) -> dict[str, Any]:
+        """Return the remarks in the files of the network that was the best since an iteration."""
+        return {"recipe": self.recipe.name, "iteration": iteration}
+
+    def _is_best(self, name: str, iteration: int) -> bool:
+        """Whether a file holds the network that was the best since an iteration, undamaged."""
+        try:
+            found = read_info(self.out / name)
+        except NetworkError:
+            return False
+        wanted = NetworkInfo.for_game(self.game, self.settings.network)
+        return found == wanted and dict(found.about) == self._about(iteration)

@@ -12,17 +12,17 @@ from __future__ import annotations
 import gzip
 import io
 import re
-import shutil
 import tarfile
 import zlib
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from halma.errors import RunError, TensorFileError
-from halma.files import read_file, replace_file
+from halma.files import atomic_folder, make_folder, read_file, remove_file, replace_file
 from halma.games import Game
 from halma.learn.metrics import NAME as METRICS
 from halma.learn.replay_buffer import GameFiles
-from halma.learn.run import META, RECIPE, WEIGHTS
+from halma.learn.run import CHECKPOINTS, META, RECIPE, WEIGHTS
 from halma.tensors import list_iterations
 
 STATE = "state.tar"
@@ -40,13 +40,13 @@ _MARGIN = 0.9
 
 def pack(run: Path, bundle: Path, game: Game) -> None:
     """Write a run that has a checkpoint into a folder; each file is replaced atomically."""
-    bundle.mkdir(parents=True, exist_ok=True)
-    (iteration, checkpoint), *_ = list_iterations(run / "checkpoints")
+    make_folder(bundle)
+    (iteration, checkpoint), *_ = list_iterations(run / CHECKPOINTS)
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as tar:
         for name in (RECIPE, META, METRICS):
             tar.add(run / name, name)
-        tar.add(checkpoint, f"checkpoints/{checkpoint.name}")
+        tar.add(checkpoint, f"{CHECKPOINTS}/{checkpoint.name}")
     _write(bundle / STATE, buffer.getvalue())
     _write(bundle / WEIGHTS, (run / WEIGHTS).read_bytes())
     files = GameFiles(run, game)
@@ -54,10 +54,10 @@ def pack(run: Path, bundle: Path, game: Game) -> None:
     for number in newest:
         path = bundle / f"games-{number:06}.gz"
         if not path.exists():
-            _write(path, _compressed_games(files, number, run))
+            _write(path, _compressed_games(files, number))
     for path in bundle.glob("games-*.gz"):
         if path.name not in {f"games-{number:06}.gz" for number in newest}:
-            path.unlink()
+            remove_file(path)
 
 
 def unpack(bundle: Path, run: Path, game: Game) -> None:
@@ -66,22 +66,22 @@ def unpack(bundle: Path, run: Path, game: Game) -> None:
         raise RunError(f"There is no '{bundle / STATE}' to go on from.")
     if run.exists() and any(run.iterdir()):
         raise RunError(f"'{run}' is not empty, so nothing is unpacked into it.")
-    files = GameFiles(run, game)
-    files.folder.mkdir(parents=True, exist_ok=True)
     state = io.BytesIO(read_file(bundle / STATE, _MOST_BYTES, RunError))
-    try:
-        with tarfile.open(fileobj=state, mode="r:") as tar:
-            for member in tar.getmembers():
-                if not _is_state(member):
-                    raise ValueError(f"'{member.name[:60]}' does not belong there")
-            tar.extractall(run, filter="data")
-    except (tarfile.TarError, EOFError, ValueError, OverflowError) as error:
-        raise RunError(f"'{bundle / STATE}' is damaged: {error}.") from None
-    replace_file(run / WEIGHTS, read_file(bundle / WEIGHTS, _MOST_BYTES, RunError))
-    for path in sorted(bundle.glob("games-*.gz")):
-        number = path.name.removeprefix("games-").removesuffix(".gz")
-        if number.isdecimal():
-            replace_file(files.path(int(number)), _unpacked_games(path))
+    with atomic_folder(run) as folder:
+        try:
+            with tarfile.open(fileobj=state, mode="r:") as tar:
+                for member in tar.getmembers():
+                    if not _is_state(member):
+                        raise ValueError(f"'{member.name[:60]}' does not belong there")
+                tar.extractall(folder, filter="data")
+        except (tarfile.TarError, EOFError, ValueError, OverflowError) as error:
+            raise RunError(f"'{bundle / STATE}' is damaged: {error}.") from None
+        replace_file(folder / WEIGHTS, read_file(bundle / WEIGHTS, _MOST_BYTES, RunError))
+        files = GameFiles(folder, game)
+        for path in sorted(bundle.glob("games-*.gz")):
+            number = path.name.removeprefix("games-").removesuffix(".gz")
+            if number.isdecimal():
+                replace_file(files.path(int(number)), _unpacked_games(path))
 
 
 def _is_state(member: tarfile.TarInfo) -> bool:
@@ -103,7 +103,7 @@ def _unpacked_games(path: Path) -> bytes:
     return games
 
 
-def _compressed_games(files: GameFiles, number: int, run: Path) -> bytes:
+def _compressed_games(files: GameFiles, number: int) -> bytes:
     """Return an iteration's games, the last of them left out where they are too many."""
     whole = gzip.compress(files.path(number).read_bytes(), compresslevel=1)
     if len(whole) <= _MARGIN * LARGEST_FILE:
@@ -114,11 +114,10 @@ def _compressed_games(files: GameFiles, number: int, run: Path) -> bytes:
         raise RunError(str(error)) from None
     share = _MARGIN * LARGEST_FILE / len(whole) * 0.9
     cut = games.part(0, max(1, int(share * len(games))))
-    aside = GameFiles(run / "checkpoints", files.game)
-    aside.write(number, cut, metrics)
-    data = gzip.compress(aside.path(number).read_bytes(), compresslevel=1)
-    shutil.rmtree(aside.folder)
-    return data
+    with TemporaryDirectory() as folder:
+        aside = GameFiles(Path(folder), files.game)
+        aside.write(number, cut, metrics)
+        return gzip.compress(aside.path(number).read_bytes(), compresslevel=1)
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from halma.errors import RunError, TensorFileError
+from halma.files import remove_file
 from halma.games import Game
 from halma.learn.sections import CheckpointSettings
 from halma.structure import ArrayKind, Check, fields, real, whole
@@ -40,14 +41,18 @@ class Checkpoints:
         return since >= min(self._settings.seconds, self.last_cost / self._settings.share)
 
     def save(self, iteration: int, description: Mapping[str, Any], arrays: Arrays) -> Path:
-        """Write a checkpoint atomically, then remove the oldest beyond `checkpoints.keep`."""
+        """Write a checkpoint atomically, then remove those that are too old."""
         began = time.monotonic()
         path = iteration_file(self.folder, iteration)
         write_tensors(path, arrays, {**self._identity, **description, "iteration": iteration})
-        self._keep_newest(max(self._settings.keep, 1))
+        self.remove_old()
         self._saved_at = time.monotonic()
         self.last_cost = self._saved_at - began
         return path
+
+    def remove_old(self) -> None:
+        """Remove the oldest beyond `checkpoints.keep`, but not the newest."""
+        self._keep_newest(max(self._settings.keep, 1))
 
     def finish(self) -> None:
         """Remove the checkpoints that a finished run does not keep."""
@@ -55,7 +60,7 @@ class Checkpoints:
 
     def _keep_newest(self, number: int) -> None:
         for _, old in list_iterations(self.folder)[number:]:
-            old.unlink(missing_ok=True)
+            remove_file(old)
 
     def newest(
         self,
@@ -78,7 +83,7 @@ class Checkpoints:
                 continue
             for path, fault in damaged:
                 note(f"{fault} Going back to iteration {found.description['iteration']}.")
-                path.unlink()
+                remove_file(path)
             return found
         if damaged:
             raise RunError(

@@ -6,14 +6,16 @@ depend on where a run starts: agents, some of which are files, exact solutions, 
 
 from __future__ import annotations
 
+from halma import _core
 from halma.agents import agent, check_agent, quick_agents
 from halma.errors import HalmaError, RecipeError, TableError
 from halma.games import Game
 from halma.learn.recipe import Recipe
 from halma.learn.sections import AlphaZeroSettings, TabularSettings
-from halma.machine import free_memory
+from halma.machine import free_memory, in_bytes
+from halma.search import greedy_games
 from halma.solve.engines import engine_for
-from halma.solve.solver import in_bytes, largest_that_fits, plan
+from halma.solve.solver import largest_that_fits, plan
 from halma.solve.tables import table_path
 
 #: Random games that the length of games is estimated from, and their most plies.
@@ -21,6 +23,8 @@ _PLAYOUTS = 20
 _MAX_PLIES = 1000
 #: Bytes of an exact value with its distance, and of the numbering of rows, for each index.
 _SOLUTION_ENTRY, _ROW_NUMBER = 9, 1
+#: Bytes of a decision in a replay buffer of self-play, without its state and what varies.
+_ROW_BYTES = 50
 #: Entries of an index for each position that games reach, at most.
 _SPARSE = 8
 #: Memory where the system does not say how much is free.
@@ -35,6 +39,7 @@ def check_recipe(recipe: Recipe) -> None:
             _check_memory(game, settings)
         else:
             _check_agents(game, settings)
+            _check_replay_buffer(game, settings)
         if settings.truth.every:
             _check_solvable(game, settings.truth.every)
     except RecipeError as error:
@@ -112,11 +117,47 @@ def tabular_memory(game: Game, settings: TabularSettings, rows: int) -> dict[str
 
 def _replay_bytes(game: Game, settings: TabularSettings) -> int:
     """Estimate the replay buffer from random games: 16 bytes a position and 6 a policy target."""
+    plies, moves = _random_games(game)
+    position = 16 + 6 * min(moves, settings.search.simulations)
+    games = settings.learning.replay_buffer * settings.selfplay.games
+    return int(games * position * plies)
+
+
+def _check_replay_buffer(game: Game, settings: AlphaZeroSettings) -> None:
+    """Refuse a replay buffer that does not fit into free memory."""
+    free, needed = free_memory() or _UNKNOWN, alphazero_replay_bytes(game, settings)
+    if needed > free:
+        games = settings.learning.replay_buffer
+        raise RecipeError(
+            f"'learning.replay_buffer' cannot be {games:,}: so many games need about "
+            f"{in_bytes(needed)} of memory, and {in_bytes(free)} are free; "
+            f"{max(1, games * free // needed):,} would fit."
+        )
+
+
+def alphazero_replay_bytes(game: Game, settings: AlphaZeroSettings) -> int:
+    """Estimate the replay buffer: of a decision the state, some fifty bytes and the policy target.
+
+    Where pieces race, random games are many times as long as those of a network; those of
+    greedy players are not.
+    """
+    plies, moves = _random_games(game)
+    if _core.races(game.core):
+        greedy = greedy_games(game, _PLAYOUTS, stochastic=range(game.players))
+        plies = min(plies, greedy.plies / _PLAYOUTS)
+    games = min(
+        settings.learning.replay_buffer + settings.selfplay.games,
+        settings.iterations * settings.selfplay.games,
+    )
+    targets = 6 * min(moves, settings.search.simulations)
+    position = game.core.state_size + _ROW_BYTES + 4 * game.players + targets
+    return int(games * position * plies)
+
+
+def _random_games(game: Game) -> tuple[float, float]:
+    """Return the mean number of plies of random games, and of legal moves in them."""
     start, limits = game.start().state, game.limits
     most = limits.plies or _MAX_PLIES
     played = game.core.playouts(start, _PLAYOUTS, 0, most, limits.no_progress)
     states = game.core.sample_states(start, _PLAYOUTS, ply_limit=most)
-    moves = len(game.core.legal_many(states)[1]) / _PLAYOUTS
-    position = 16 + 6 * min(moves, settings.search.simulations)
-    games = settings.learning.replay_buffer * settings.selfplay.games
-    return int(games * position * played["plies"] / _PLAYOUTS)
+    return played["plies"] / _PLAYOUTS, len(game.core.legal_many(states)[1]) / _PLAYOUTS

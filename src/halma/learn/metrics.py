@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, BinaryIO
 
 from halma.errors import RunError
-from halma.files import read_file, replace_file
+from halma.files import flush_to_disk, open_to_append, read_file, replace_file
 from halma.learn.reports.events import Handler, Iteration, Report, Started
 from halma.structure import Check, fields, list_of, map_of, optional, parse_json, real, text, whole
 
@@ -89,16 +88,15 @@ class MetricsFile(Handler):
 
     def __init__(self, run: Path) -> None:
         self._path = run / NAME
-        self._file: TextIO | None = None
+        self._file: BinaryIO | None = None
 
     def handle(self, report: Report) -> None:
         """Write the metrics of an iteration."""
         if isinstance(report, Started):
-            self._file = self._path.open("a", encoding="utf-8")
+            self._file = open_to_append(self._path)
         elif isinstance(report, Iteration) and self._file is not None:
-            self._file.write(_line(report.metrics))
-            self._file.flush()
-            os.fsync(self._file.fileno())
+            self._file.write(_line(report.metrics).encode())
+            flush_to_disk(self._file, self._path)
 
     def close(self) -> None:
         """Close the file."""

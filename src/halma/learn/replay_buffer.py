@@ -10,6 +10,7 @@ import numpy as np
 
 from halma import _core
 from halma.errors import TensorFileError
+from halma.files import remove_file
 from halma.games import Game
 from halma.learn.checkpoint import identity
 from halma.selfplay import FinishedGames
@@ -73,7 +74,7 @@ class GameFiles:
 
     def remove(self, iteration: int) -> None:
         """Remove an iteration's games."""
-        self.path(iteration).unlink(missing_ok=True)
+        remove_file(self.path(iteration))
 
     def remove_old(self, iteration: int, capacity: int) -> None:
         """Remove games that a replay buffer at an iteration, or later, does not need."""

@@ -13,22 +13,21 @@ but a run may go on with other settings of what does not change learning, such a
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import platform
 import subprocess
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, BinaryIO
 
 import halma
 from halma import _core
 from halma.agents import quick_agents
 from halma.errors import RecipeError, RunError
-from halma.files import TEMPORARY, read_file, replace_file
+from halma.files import TEMPORARY, make_folder, read_file, remove_file, replace_file, take_lock
 from halma.learn.recipe import Recipe, load
 from halma.learn.settings import Plain, write_value
 from halma.machine import processor
@@ -41,6 +40,8 @@ FORMAT = 2
 RECIPE = "recipe.toml"
 #: Versions and circumstances.
 META = "meta.json"
+#: The folder of checkpoints.
+CHECKPOINTS = "checkpoints"
 _LOCK = "lock"
 #: The best network: its weights, and to play with.
 WEIGHTS, MODEL = "best.safetensors", "best.onnx"
@@ -58,7 +59,8 @@ class RunDirectory:
 
     Entering creates the directory or checks it; the lock is released on leaving, and by the
     system if the process is killed. Settings that do not change what is learned may differ from
-    those of the directory, which then gets the new ones.
+    those of the directory, which then gets the new ones. The recipe keeps the name that the run
+    began with.
     """
 
     path: Path
@@ -69,20 +71,20 @@ class RunDirectory:
     @property
     def checkpoints(self) -> Path:
         """The folder of checkpoints."""
-        return self.path / "checkpoints"
+        return self.path / CHECKPOINTS
 
     def __enter__(self) -> RunDirectory:
         if self.path.exists() and not self.path.is_dir():
             raise RunError(f"'{self.path}' is a file, not the directory of a run.")
         self._refuse_other_contents()
-        self.path.mkdir(parents=True, exist_ok=True)
+        make_folder(self.path)
         self._lock = self._take_lock()
         try:
             # Again, now that no other process can change it.
             self._refuse_other_contents()
             self._check_or_create()
             self._remove_unfinished()
-            self.checkpoints.mkdir(exist_ok=True)
+            make_folder(self.checkpoints)
         except BaseException:
             self._lock.close()
             raise
@@ -107,21 +109,15 @@ class RunDirectory:
                 "choose another one with --out."
             )
 
-    def _take_lock(self) -> TextIO:
-        lock = (self.path / _LOCK).open("a+", encoding="utf-8")
+    def _take_lock(self) -> BinaryIO:
+        path = self.path / _LOCK
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            lock.seek(0)
-            holder = lock.read(20).strip() or "another one"
-            lock.close()
+            return take_lock(path)
+        except BlockingIOError:
+            holder = path.read_bytes()[:20].decode(errors="replace").strip() or "another one"
             raise RunError(
                 f"'{self.path}' is in use: process {holder} is training in it."
             ) from None
-        lock.truncate(0)
-        lock.write(f"{os.getpid()}\n")
-        lock.flush()
-        return lock
 
     def _check_or_create(self) -> None:
         """Compare recipe and versions with those of the directory, or write them.
@@ -141,6 +137,7 @@ class RunDirectory:
         if not meta.exists():
             about = {**self._versions(), **self._circumstances()}
             replace_file(meta, json.dumps(about, indent=2) + "\n")
+        self.recipe = _with_first_name(self.recipe, self.path)
 
     def _compare_recipe(self, path: Path) -> None:
         there: Recipe | None = None
@@ -168,17 +165,17 @@ class RunDirectory:
     def _compare_versions(self) -> None:
         found = read_meta(self.path)
         for key, wanted in self._versions().items():
-            if found[key] != wanted:
+            if found.get(key) != wanted:
                 raise RunError(
                     f"'{self.path}' belongs to another version: its {key.replace('_', ' ')} is "
-                    f"{repr(found[key])[:60]}, and here it is {wanted!r}. "
+                    f"{repr(found.get(key))[:60]}, and here it is {wanted!r}. "
                     "Choose another directory with --out."
                 )
 
     def _remove_unfinished(self) -> None:
         """Remove the temporary files of killed processes; no other one writes under our lock."""
         for leftover in self.path.rglob(f"*{TEMPORARY}"):
-            leftover.unlink(missing_ok=True)
+            remove_file(leftover)
 
     def _versions(self) -> dict[str, Any]:
         """Return what must agree for a run to continue."""
@@ -220,13 +217,23 @@ def read_meta(run: Path) -> dict[str, Any]:
     return found
 
 
+def run_recipe(run: Path) -> Recipe:
+    """Return the recipe of a run directory, under the name that the run began with."""
+    recipe = load(str(run / RECIPE))
+    return _with_first_name(recipe, run) if (run / META).exists() else recipe
+
+
+def _with_first_name(recipe: Recipe, run: Path) -> Recipe:
+    return replace(recipe, name=str(read_meta(run).get("recipe", recipe.name)))
+
+
 def lengthen(path: Path, iterations: int) -> Recipe:
     """Give a run more iterations; return its new recipe.
 
     Settings that depend on the length, such as when the learning rate falls, follow the new
     one from where the run is.
     """
-    recipe = load(str(path / RECIPE))
+    recipe = run_recipe(path)
     had = recipe.settings.iterations
     if iterations < had:
         raise RunError(f"'{path}' has {had:,} iterations already: it can only be made longer.")

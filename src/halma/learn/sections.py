@@ -225,6 +225,10 @@ class LearningSettings:
     gradient_clip: float = setting(
         1.0, "Largest norm of the gradient; 0: no limit.", (0, 1_000_000)
     )
+    deterministic: bool = setting(
+        False,
+        "Train on one thread of a CPU, so that the run is the same with any number of threads.",
+    )
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ def train(
         RunDirectory(out, recipe) as run,
         closing(Reporter([MetricsFile(out), *handlers])) as reporter,
     ):
-        return session(recipe, run, reporter, threads, seconds).run()
+        return session(run.recipe, run, reporter, threads, seconds).run()
 
 
 class TrainingSession(ABC):
@@ -154,8 +154,12 @@ class TrainingSession(ABC):
     def export(self) -> None:  # noqa: B027
         """Write the files that follow a checkpoint."""
 
-    def is_exported(self) -> bool:
-        """Whether the files of a finished run are there."""
+    def has_result(self, last: dict[str, Any]) -> bool:
+        """Whether a run with these last metrics is finished although it has no checkpoint."""
+        return True
+
+    def is_exported(self, last: dict[str, Any]) -> bool:
+        """Whether the files that follow the checkpoint with these metrics are there."""
         return True
 
     # The loop.
@@ -163,16 +167,26 @@ class TrainingSession(ABC):
     def run(self) -> dict[str, Any]:
         """Train from the newest checkpoint to the end; return the last iteration's metrics."""
         with self._explaining_errors():
-            checkpoint = self.checkpoints.newest(self.reporter.note, self.structure, self.arrays)
-            if checkpoint is not None:
-                self.iteration = self.saved = checkpoint.description["iteration"]
-                self._earlier = checkpoint.description["seconds"]
-            history = self._history()
+            history = self._without_checkpoints()
+            checkpoint = None
+            if not history:
+                checkpoint = self.checkpoints.newest(
+                    self.reporter.note, self.structure, self.arrays
+                )
+                if checkpoint is not None:
+                    self.iteration = self.saved = checkpoint.description["iteration"]
+                    self._earlier = checkpoint.description["seconds"]
+                self.checkpoints.remove_old()
+                history = truncate_metrics(self.out, self.saved, self.recipe.method)
             past = tuple(history)
             self.reporter.emit(Started(self.recipe, self.out, self.iteration, past, self.curves))
             self._report_changes()
             last = history[-1] if history else None
-            if self.iteration < self.settings.iterations or not self.is_exported():
+            if (
+                last is None
+                or self.iteration < self.settings.iterations
+                or not self.is_exported(last)
+            ):
                 self.prepare(checkpoint)
                 del checkpoint  # closes the file
                 last = self._loop(last)
@@ -225,14 +239,16 @@ class TrainingSession(ABC):
         """A clause that says what a checkpoint holds."""
         return f"iteration {self.saved} is safe" if self.saved else "no iteration was saved yet"
 
-    def _history(self) -> list[dict[str, Any]]:
-        """Return the metrics up to the checkpoint; later lines are removed."""
-        if not self.settings.checkpoints.keep and not self.saved:
-            history = read_metrics(self.out, self.recipe.method)
-            if len(history) == self.settings.iterations:
-                self.iteration = self.saved = len(history)
-                return history
-        return truncate_metrics(self.out, self.saved, self.recipe.method)
+    def _without_checkpoints(self) -> list[dict[str, Any]]:
+        """Return the metrics of a finished run that keeps no checkpoint; of another one, none."""
+        history = (
+            [] if self.settings.checkpoints.keep else read_metrics(self.out, self.recipe.method)
+        )
+        if len(history) != self.settings.iterations or not self.has_result(history[-1]):
+            return []
+        self.checkpoints.finish()
+        self.iteration = self.saved = len(history)
+        return history
 
     def _save(self) -> None:
         if self.iteration == self.saved:

@@ -79,11 +79,11 @@ class TabularAlphaZero(TrainingSession):
         trainer = self.trainer
         try:
             if not np.array_equal(checkpoint["indices"], trainer.indices()):
-                raise ValueError("its positions are not those that games reach")
+                raise ValueError("Its positions are not those that games reach.")
             trainer.restore(self.iteration, checkpoint["recent"].tobytes())
         except ValueError as error:
             raise RunError(
-                f"'{checkpoint.path}' is not used: {error}. Remove it to go on from an older one."
+                f"'{checkpoint.path}' is not used: {error} Remove it to go on from an older one."
             ) from None
         checkpoint.copy_to("table", trainer.table())
         checkpoint.copy_to("updates", trainer.updates())

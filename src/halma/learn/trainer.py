@@ -84,7 +84,9 @@ class Trainer:
             torch.set_float32_matmul_precision("high")
         self._optimiser = _optimiser(self.network, settings.learning)
         self._stopped = False
-        self._thread_count = _ThreadCount(1 if self._on_gpu else threads)
+        # Gradients summed by several threads are rounded in other ways.
+        one = self._on_gpu or settings.learning.deterministic
+        self._thread_count = _ThreadCount(1 if one else threads)
 
     def stop(self) -> None:
         """Make `train` raise `Interrupted`, now and later."""

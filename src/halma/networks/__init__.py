@@ -5,6 +5,8 @@ onnx_evaluator.py   a network in onnxruntime
 torch_evaluator.py  a network in torch, on a CPU or a GPU, for one thread or several
 network_file.py     network files: description, checks, reading and writing
 onnx_file.py        validation of ONNX files
+onnx_shapes.py      shapes of intermediate results, and bounds on memory and time
+onnx_wire.py        messages of protocol buffers
 architectures/      networks by name, and in torch
 weights.py          a torch network's weights from and to a file
 export.py           from torch to ONNX
@@ -23,7 +25,7 @@ from pathlib import Path
 
 from halma.errors import NetworkError, suggestion
 from halma.games import Game
-from halma.games import game as find_game
+from halma.games.registry import variant
 from halma.networks.network_file import NetworkInfo, read_info, read_model
 from halma.networks.onnx_evaluator import OnnxEvaluator
 from halma.networks.position_network import NetworkOutput, PositionNetwork
@@ -63,8 +65,11 @@ def load_network(name: Path | str, game: Game | None = None, threads: int = 1) -
     is the one that the file names.
     """
     path = find_network(str(name))
-    evaluator = load(path, game, threads)
-    return PositionNetwork(game or find_game(evaluator.info.game), evaluator.info, evaluator)
+    info, model = read_model(path)
+    # A variant: a file cannot name a game of the user, whose code would run.
+    chosen = game or variant(info.game)
+    info.check(chosen, path)
+    return PositionNetwork(chosen, info, OnnxEvaluator(info, model, threads, f"'{path}'"))
 
 
 def find_network(name: str) -> Path:

@@ -128,7 +128,8 @@ def _open(path: Path, changed: int, game: Game) -> LookupTable:
 
 def sigmoid(logits: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     """Return the values of value logits, in double precision."""
-    values: npt.NDArray[np.float64] = 1.0 / (1.0 + np.exp(-logits.astype(np.float64)))
+    with np.errstate(over="ignore"):  # the value of a logit far below zero is 0
+        values: npt.NDArray[np.float64] = 1.0 / (1.0 + np.exp(-logits.astype(np.float64)))
     return values
 
 

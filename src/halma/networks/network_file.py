@@ -10,17 +10,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from halma.errors import NetworkError, TensorFileError
-from halma.files import replace_file
+from halma.files import open_file, replace_file
 from halma.games import Game
 from halma.machine import require
-from halma.networks import onnx_file
+from halma.networks import onnx_file, onnx_shapes
 from halma.networks.architectures import architecture
+from halma.networks.onnx_wire import OnnxError
 from halma.tensors import KEY, open_tensors, write_tensors
 
 if TYPE_CHECKING:
@@ -32,6 +35,8 @@ FORMAT = 1
 WEIGHTS_SUFFIX, MODEL_SUFFIX = ".safetensors", ".onnx"
 #: far above the size of any network here
 LARGEST_FILE = 1 << 28
+#: numbers in planes, policy indices, players: far above those of any game
+_MOST = {"planes": 1 << 20, "actions": 1 << 20, "players": 64}
 _LONGEST_REMARKS = 1 << 16
 _LONGEST_NAME = 500
 #: numpy's names of the types of weights and counters
@@ -134,23 +139,22 @@ def write_model(path: Path | str, info: NetworkInfo, model: bytes) -> None:
     import onnx
 
     whole = onnx.load_model_from_string(model)
-    _, graph = onnx_file.validate(whole.SerializeToString(deterministic=True))
-    description = {**_description(info), "checksum": _checksum(graph)}
+    try:
+        graph = onnx_file.parse(whole.SerializeToString(deterministic=True))
+        onnx_shapes.check_cost(graph, info.shape, (info.actions, info.players))
+    except OnnxError as error:
+        raise NetworkError(f"'{path}' is not written: {error}.") from None
+    description = {**_description(info), "checksum": _checksum(graph.data)}
     onnx.helper.set_model_props(whole, {KEY: json.dumps(description)})
     replace_file(Path(path), whole.SerializeToString(deterministic=True))
 
 
 def _contents(path: Path) -> bytes:
     """Return the contents of a file that is not too large, and no pickle or archive."""
-    try:
-        with open(path, "rb") as file:
-            data = file.read(LARGEST_FILE + 1)
-    except FileNotFoundError:
-        raise NetworkError(f"There is no file '{path}'.") from None
-    except OSError as error:
-        raise NetworkError(f"'{path}' cannot be read: {error.strerror}.") from None
-    if len(data) > LARGEST_FILE:
-        raise _refusal(path, "it is too large for a network of halma")
+    with open_file(path, NetworkError) as file:
+        if os.fstat(file.fileno()).st_size > LARGEST_FILE:
+            raise _refusal(path, "it is too large for a network of halma")
+        data = file.read(LARGEST_FILE)
     if data.startswith((b"PK\x03\x04", b"\x80")) and not _holds_weights(data):
         raise _refusal(path, "it is a pickle or an archive, which could run programs")
     return data
@@ -176,6 +180,9 @@ def _read_weights(path: Path | str) -> tuple[NetworkInfo, Arrays]:
     arrays = file.arrays()
     if any(array.dtype.str not in _TYPES for array in arrays.values()):
         raise _refusal(path, "its weights are neither float32 nor int64")
+    for name, array in arrays.items():
+        if array.dtype.kind == "f" and not math.isfinite(array.sum(dtype="float64")):
+            raise _refusal(path, f"its weights {name[:60]!r} are not finite")
     return _parse_description(path, file.description), arrays
 
 
@@ -183,18 +190,23 @@ def _read_model(path: Path | str, data: bytes) -> NetworkInfo:
     if not onnx_file.may_be_onnx(data):
         raise _refusal(path, _FOREIGN)
     try:
-        metadata, graph = onnx_file.validate(data)
-    except onnx_file.OnnxError as error:
+        graph = onnx_file.parse(data)
+    except OnnxError as error:
         raise _refusal(path, error) from None
     try:
-        description = json.loads(metadata.get(KEY, "null"))
+        description = json.loads(graph.metadata.get(KEY, "null"))
     except (ValueError, RecursionError):
         raise _refusal(path, _DAMAGED) from None
     if not isinstance(description, dict):
         raise _refusal(path, "halma did not write it")
-    if description.pop("checksum", None) != _checksum(graph):
+    if description.pop("checksum", None) != _checksum(graph.data):
         raise _refusal(path, "it is damaged, its checksum is wrong")
-    return _parse_description(path, description)
+    info = _parse_description(path, description)
+    try:
+        onnx_shapes.check_cost(graph, info.shape, (info.actions, info.players))
+    except OnnxError as error:
+        raise _refusal(path, error) from None
+    return info
 
 
 def with_about(info: NetworkInfo, about: Mapping[str, Any] | None) -> NetworkInfo:
@@ -219,6 +231,8 @@ def _parse_description(path: Path | str, found: Mapping[str, Any]) -> NetworkInf
         or not isinstance(shape, list)
         or len(shape) != 3
         or not all(type(n) is int and 0 < n < 1 << 31 for n in (*numbers, *shape))
+        or math.prod(shape) > _MOST["planes"]
+        or any(found[key] > _MOST[key] for key in ("actions", "players"))
         or not isinstance(about, dict)
         or len(json.dumps(about)) > _LONGEST_REMARKS
     ):

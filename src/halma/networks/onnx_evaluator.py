@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from halma.errors import NetworkError, error_text
+from halma.errors import NetworkError, NetworkOutputError, error_text
 from halma.networks.network_file import NetworkInfo
 from halma.search.evaluator import Evaluator
 
@@ -48,8 +48,13 @@ class OnnxEvaluator(Evaluator):
             policy, values = self._session.run(None, {"planes": planes})
         except Exception as error:
             raise self._refusal(error) from None
-        if not np.isfinite(values).all():
-            raise NetworkError(f"{self._name} is not used: its values are not finite.")
+        if not np.isfinite(policy).all():
+            raise NetworkOutputError(f"{self._name} is not used: its policy is not finite.")
+        # False for NaN as well.
+        if not (values.min(initial=0) >= 0 and values.max(initial=1) <= 1):
+            raise NetworkOutputError(
+                f"{self._name} is not used: its values are not all between 0 and 1."
+            )
         return policy, values
 
     def _refusal(self, error: Exception) -> NetworkError:

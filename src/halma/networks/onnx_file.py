@@ -2,37 +2,90 @@
 
 A file may hold the few operations that our networks are made of, and their weights: no other
 operations, no functions, branches or loops, no references to other files. The file is parsed
-here, without the library onnx, so that playing does not need it.
+here, without the library onnx, so that playing does not need it; `onnx_shapes` checks what the
+parsed network would take to run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from halma.networks.onnx_wire import Message, OnnxError, damaged, more_than_a_network, same_name
 
 #: names of the input and the outputs
 INPUT, OUTPUTS = "planes", ("policy", "values")
-
-_LAYERS = ("BatchNormalization", "Conv", "Gemm", "GlobalAveragePool", "GlobalMaxPool")
-_FUNCTIONS = ("Add", "Concat", "Flatten", "Neg", "Relu", "Sigmoid")
-#: operations of our networks
-OPERATIONS = frozenset((*_LAYERS, *_FUNCTIONS))
 #: far more than any network here has
 MOST_NODES = 4096
+#: versions of the operations: in these, they mean what `onnx_shapes` takes them to mean
+_OPSETS = range(13, 26)
 
-# Field numbers in onnx.proto, of ModelProto, GraphProto, NodeProto and TensorProto.
-_GRAPH, _METADATA, _TRAINING, _MODEL_FUNCTIONS = 7, 14, 20, 25
-_NODE, _INITIALIZER, _SPARSE = 1, 5, 15
-_OPERATION, _ATTRIBUTE, _DOMAIN = 4, 5, 7
+Shape = tuple[int, ...]
+Attribute = int | float | str | list[int]
+
+#: operations of our networks with their attributes: the value that they must have, or its type
+OPERATIONS: Mapping[str, Mapping[str, Attribute | type]] = {
+    "Add": {},
+    "BatchNormalization": {"epsilon": float, "momentum": float, "training_mode": 0},
+    "Concat": {"axis": 1},
+    "Conv": {
+        "auto_pad": "NOTSET",
+        "dilations": [1, 1],
+        "group": 1,
+        "kernel_shape": list,
+        "pads": list,
+        "strides": [1, 1],
+    },
+    "Flatten": {"axis": 1},
+    "Gemm": {"alpha": 1.0, "beta": 1.0, "transA": 0, "transB": int},
+    "GlobalAveragePool": {},
+    "GlobalMaxPool": {},
+    "Neg": {},
+    "Relu": {},
+    "Sigmoid": {},
+}
+
+# Field numbers in onnx.proto that a plain network has, and the names of those that are used.
+_MODEL_FIELDS, _GRAPH, _OPSET, _METADATA = (1, 2, 3, 4, 5, 6, 7, 8, 14), 7, 8, 14
+_GRAPH_FIELDS, _NODE, _WEIGHTS, _IN, _OUT = (1, 2, 5, 10, 11, 12, 13), 1, 5, 11, 12
+_NODE_FIELDS, _INPUTS, _RESULTS, _OPERATION, _ATTRIBUTE, _DOMAIN = range(1, 8), 1, 2, 4, 5, 7
+_ATTRIBUTE_FIELDS, _NAME, _FLOAT, _INT, _TEXT, _INTS = (1, 2, 3, 4, 8, 13, 20), 1, 2, 3, 4, 8
+#: field with the type of an attribute, and the type of each field of values
+_KIND, _KINDS = 20, {_FLOAT: 1, _INT: 2, _TEXT: 3, _INTS: 7}
+_TENSOR_FIELDS, _DIMS, _TYPE, _TENSOR_NAME, _RAW = (1, 2, 8, 9, 12, 13, 14), 1, 2, 8, 9
 _EXTERNAL, _LOCATION = 13, 14
-#: AttributeProto: tensors, graphs and sparse tensors, single and repeated
-_BEYOND_NUMBERS = (5, 6, 10, 11, 22, 23)
-
-# Wire types of protocol buffers; those of fixed length with their bytes.
-_VARINT, _BYTES, _FIXED = 0, 2, {1: 8, 5: 4}
+#: ValueInfoProto: name and type; then, nested: tensor, shape, dimensions, each with its value
+_VALUE_FIELDS, _VALUE_TYPE, _PAIR = (1, 2, 3), 2, (1, 2)
+_FLOAT32 = 1
 
 
-class OnnxError(ValueError):
-    """A file is refused; the message is the end of a sentence."""
+@dataclass(frozen=True)
+class Node:
+    """An operation, with the names of what it reads and of what it makes."""
+
+    operation: str
+    inputs: list[str]
+    output: str
+    attributes: Mapping[str, Attribute]
+
+    def __str__(self) -> str:
+        return f"node {self.output[:60]!r} ({self.operation})"
+
+
+@dataclass(frozen=True)
+class PlainGraph:
+    """A parsed file: operations of our networks, in order, and their weights."""
+
+    metadata: Mapping[str, str]
+    #: the bytes of the graph
+    data: memoryview
+    nodes: list[Node]
+    #: shapes by name
+    weights: Mapping[str, Shape]
+    #: shapes of one row by name, as the file declares them
+    inputs: Mapping[str, Shape]
+    outputs: Mapping[str, Shape]
 
 
 def may_be_onnx(data: bytes) -> bool:
@@ -40,98 +93,102 @@ def may_be_onnx(data: bytes) -> bool:
     return len(data) > 1 and data[0] == 0x08 and 0 < data[1] < 0x80
 
 
-def validate(data: bytes) -> tuple[dict[str, str], memoryview]:
-    """Return a file's metadata and the bytes of its graph, or raise an `OnnxError`."""
-    graph = memoryview(b"")
-    metadata: dict[str, str] = {}
-    for field, value in _fields(memoryview(data)):
-        if field in (_TRAINING, _MODEL_FUNCTIONS):
-            raise OnnxError("it holds more than a plain network")
-        if isinstance(value, int):
-            continue
-        if field == _GRAPH:
-            if len(graph):
-                raise OnnxError("it holds more than a plain network")
-            graph = value
-        elif field == _METADATA:
-            metadata[_string(value, 1)] = _string(value, 2)
-    if not len(graph):
-        raise _damaged()
-    _check_graph(graph)
-    return metadata, graph
-
-
-def _check_graph(graph: memoryview) -> None:
-    nodes = list(_messages(graph, _NODE))
-    if len(nodes) > MOST_NODES:
+def parse(data: bytes) -> PlainGraph:
+    """Return what a file holds, or raise an `OnnxError`."""
+    model = Message(memoryview(data), _MODEL_FIELDS)
+    raw = model.bytes(_GRAPH)
+    if not len(raw):
+        raise damaged()
+    versions = [(o.string(1), o.integer(2)) for o in model.messages(_OPSET, _PAIR)]
+    graph = model.message(_GRAPH, _GRAPH_FIELDS)
+    if len(graph.all_bytes(_NODE)) > MOST_NODES:
         raise OnnxError("it has too many operations")
-    if any(True for _ in _messages(graph, _SPARSE)):
-        raise OnnxError("it holds more than a plain network")
-    for node in nodes:
-        domain, operation = _string(node, _DOMAIN), _string(node, _OPERATION)
-        if domain not in ("", "ai.onnx") or operation not in OPERATIONS:
-            raise OnnxError("it has operations that no network of halma has")
-        for attribute in _messages(node, _ATTRIBUTE):
-            if any(field in _BEYOND_NUMBERS for field, _ in _fields(attribute)):
-                raise OnnxError("it holds more than a plain network")
-    for tensor in _messages(graph, _INITIALIZER):
-        if any(
-            field == _EXTERNAL or (field == _LOCATION and value) for field, value in _fields(tensor)
-        ):
-            raise OnnxError("it refers to other files")
+    nodes = [_node(node) for node in graph.messages(_NODE, _NODE_FIELDS)]
+    if len(versions) != 1 or versions[0][0] not in _DOMAINS or versions[0][1] not in _OPSETS:
+        raise OnnxError("it is written for other versions of ONNX's operations")
+    tensors = [_weights(tensor) for tensor in graph.messages(_WEIGHTS, _TENSOR_FIELDS)]
+    pairs = [(p.string(1), p.string(2)) for p in model.messages(_METADATA, _PAIR)]
+    return PlainGraph(
+        metadata=dict(pairs),
+        data=raw,
+        nodes=nodes,
+        weights=_by_name(tensors),
+        inputs=_by_name([_declared(value) for value in graph.messages(_IN, _VALUE_FIELDS)]),
+        outputs=_by_name([_declared(value) for value in graph.messages(_OUT, _VALUE_FIELDS)]),
+    )
 
 
-def _damaged() -> OnnxError:
-    return OnnxError("it is truncated or damaged")
+#: names of the domain of ONNX's own operations
+_DOMAINS = ("", "ai.onnx")
 
 
-def _fields(data: memoryview) -> Iterator[tuple[int, int | memoryview]]:
-    """Yield the number and the value of every field of a message."""
-    at = 0
-    while at < len(data):
-        key, at = _varint(data, at)
-        kind = key & 7
-        if kind == _VARINT:
-            value, at = _varint(data, at)
-            yield key >> 3, value
-            continue
-        # A type that does not exist is taken to be longer than what is left.
-        length, at = _varint(data, at) if kind == _BYTES else (_FIXED.get(kind, len(data)), at)
-        if length > len(data) - at:
-            raise _damaged()
-        yield key >> 3, data[at : at + length]
-        at += length
-
-
-def _messages(data: memoryview, wanted: int) -> Iterator[memoryview]:
-    """Yield the values of one field, which must be messages, strings or bytes."""
-    for field, value in _fields(data):
-        if field == wanted:
-            if isinstance(value, int):
-                raise _damaged()
-            yield value
-
-
-def _string(data: memoryview, wanted: int) -> str:
-    """Return the string in one field; empty if there is none."""
-    found = ""
-    for value in _messages(data, wanted):
-        try:
-            found = str(value, "utf-8")
-        except UnicodeDecodeError:
-            raise _damaged() from None
+def _node(node: Message) -> Node:
+    operation = node.string(_OPERATION)
+    if node.string(_DOMAIN) not in _DOMAINS or operation not in OPERATIONS:
+        raise OnnxError("it has operations that no network of halma has")
+    outputs = node.strings(_RESULTS)
+    if len(outputs) != 1:
+        raise more_than_a_network()
+    attributes = [_attribute(one) for one in node.messages(_ATTRIBUTE, _ATTRIBUTE_FIELDS)]
+    found = Node(operation, node.strings(_INPUTS), outputs[0], dict(attributes))
+    for name, value in attributes:
+        wanted = OPERATIONS[operation].get(name)
+        fits = isinstance(value, wanted) if isinstance(wanted, type) else value == wanted
+        if not fits or (isinstance(value, float) and not math.isfinite(value)):
+            raise OnnxError(
+                f"its {found} has an attribute {name[:60]!r} that no network of halma has"
+            )
+    if len(found.attributes) < len(attributes):
+        raise damaged()
     return found
 
 
-def _varint(data: memoryview, at: int) -> tuple[int, int]:
-    """Return an integer and the position behind it."""
-    number = 0
-    for shift in range(0, 70, 7):
-        if at >= len(data):
-            raise _damaged()
-        octet = data[at]
-        at += 1
-        number |= (octet & 0x7F) << shift
-        if octet < 0x80:
-            return number, at
-    raise _damaged()
+def _attribute(attribute: Message) -> tuple[str, Attribute]:
+    """Return the name and the value of an attribute, in the one field of its type."""
+    name, kind = attribute.string(_NAME), attribute.integer(_KIND)
+    if [_KINDS[field] for field in _KINDS if field in attribute] != [kind]:
+        raise damaged()
+    if kind == _KINDS[_FLOAT]:
+        return name, attribute.float(_FLOAT)
+    if kind == _KINDS[_INT]:
+        return name, attribute.integer(_INT)
+    if kind == _KINDS[_TEXT]:
+        return name, attribute.string(_TEXT)
+    return name, attribute.integers(_INTS)
+
+
+def _weights(tensor: Message) -> tuple[str, Shape]:
+    """Return the name and the shape of a tensor of float32 numbers, checked to be finite."""
+    if _EXTERNAL in tensor or tensor.integer(_LOCATION):
+        raise OnnxError("it refers to other files")
+    name, shape, raw = tensor.string(_TENSOR_NAME), tensor.integers(_DIMS), tensor.bytes(_RAW)
+    about = f"its weights {name[:60]!r}"
+    if tensor.integer(_TYPE) != _FLOAT32:
+        raise OnnxError(f"{about} are not float32")
+    if not all(n > 0 for n in shape) or 4 * math.prod(shape) != len(raw):
+        raise OnnxError(f"{about} do not have the size of their shape")
+    # The last byte of a float32 is its sign and most of its exponent: all of that is set in
+    # infinities, in what is not a number, and in numbers from 2^127 on.
+    last = bytes(raw)[3::4]
+    if 0x7F in last or 0xFF in last:
+        raise OnnxError(f"{about} are not all finite and below 2^127")
+    return name, tuple(shape)
+
+
+def _declared(value: Message) -> tuple[str, Shape]:
+    """Return the name and the shape of an input or output, without its first axis.
+
+    That axis is the batch, and must be left open.
+    """
+    kind = value.message(_VALUE_TYPE, _PAIR).message(1, _PAIR)
+    axes = list(kind.message(2, _PAIR).messages(1, (1, 2, 3)))
+    if kind.integer(1) != _FLOAT32 or not axes or 1 in axes[0]:
+        raise OnnxError("its inputs and outputs are not batches of float32 numbers")
+    return value.string(_NAME), tuple(axis.integer(1) for axis in axes[1:])
+
+
+def _by_name(pairs: list[tuple[str, Shape]]) -> dict[str, Shape]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise same_name()
+    return found

@@ -29,14 +29,22 @@ def save_weights(
 def load_weights(path: Path | str) -> Network:
     """Return the network whose weights are in a file."""
     info, arrays = read_weights(path)
+    tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
     try:
-        network = build(info)
+        # Without memory: a description may be of a network of any size.
+        with torch.device("meta"):
+            expected = build(info).state_dict()
     except OptionError as error:
         raise NetworkError(f"'{path}' is not used: {error}") from None
-    expected = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
-    if {name: array.shape for name, array in arrays.items()} != expected:
+    if _kinds(tensors) != _kinds(expected):
         raise NetworkError(
             f"'{path}' is not used: its weights are not those of '{info.architecture}'."
         )
-    network.load_state_dict({name: torch.from_numpy(array) for name, array in arrays.items()})
+    network = build(info)
+    network.load_state_dict(tensors)
     return network
+
+
+def _kinds(tensors: Mapping[str, torch.Tensor]) -> dict[str, tuple[torch.Size, torch.dtype]]:
+    """Return the shape and the type of each tensor."""
+    return {name: (tensor.shape, tensor.dtype) for name, tensor in tensors.items()}

@@ -10,6 +10,7 @@ from typing import Any
 from halma import _core
 from halma.errors import GameOverError, OptionError, UnknownAgentError
 from halma.games import Game, Move, Position, Record
+from halma.machine import require_memory
 from halma.search.analysis import Analysis, MoveReport, certainty, line_of, named, record_of
 from halma.search.options import set_options
 
@@ -19,6 +20,8 @@ KINDS = tuple(DECLARED["kind"].choices)
 #: the deepest search
 MAX_DEPTH = 100
 _HEAVIEST = 1e5
+#: bytes of a pair of entries of the transposition table
+_TABLE_PAIR = 48
 #: what the value of a win loses with every ply, in expectimax (`core/search/expectimax.hpp`)
 _PATIENCE = 1e-6
 #: the logarithm of the odds of an estimate, at most
@@ -156,6 +159,8 @@ class Minimax:
         values["kind"] = kind
         options = set_options(_core.MinimaxOptions(), "Minimax", DECLARED, values)
         _check_fit(game, kind)
+        pairs = 2**options.table_bits if kind == "alphabeta" and options.table_bits else 0
+        require_memory(pairs * _TABLE_PAIR, f"A transposition table of {pairs:,} pairs")
         options.weights = list(weights)
         options.oracle = oracle
         self.game = game
@@ -163,7 +168,7 @@ class Minimax:
         try:
             self._core = _core.Minimax(game.core, options)
         except ValueError as error:
-            raise OptionError(f"'{game.name}': {error}.") from None
+            raise OptionError(f"'{game.name}': {error}") from None
 
     @property
     def weights(self) -> list[float]:

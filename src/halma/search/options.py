@@ -27,7 +27,7 @@ def set_options(options: T, what: str, known: Collection[str], values: Mapping[s
         try:
             setattr(options, name, value)
         except (ValueError, TypeError) as error:
-            raise OptionError(f"Options of {what.lower()}: {error}.") from None
+            raise OptionError(f"Options of {what.lower()}: {error}") from None
     return options
 
 

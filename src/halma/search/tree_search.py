@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 
 from halma import _core
-from halma.errors import ChanceError, GameOverError, NetworkError, OptionError
+from halma.errors import ChanceError, GameOverError, NetworkOutputError, OptionError
 from halma.games import Game, Position, Record
 from halma.search.analysis import Analysis, MoveReport, certainty, line_of, named, record_of
 from halma.search.evaluator import Evaluator, InferenceBuffer
@@ -55,7 +55,7 @@ class TreeSearch:
                 reuse=reuse,
             )
         except ValueError as error:
-            raise OptionError(f"This search does not fit '{game.name}': {error}.") from None
+            raise OptionError(f"This search does not fit '{game.name}': {error}") from None
 
     def search(
         self,
@@ -145,5 +145,5 @@ def run_with_network(
             _core.submit(searches, *buffer.finish())
             batches += 1
     except RuntimeError as error:
-        # From the core: a logit or a value is not finite.
-        raise NetworkError(f"The search has stopped: {error}.") from None
+        # From the core: a logit or a value is not finite or out of range.
+        raise NetworkOutputError(f"The search has stopped: {error}.") from None

@@ -86,11 +86,9 @@ class FinishedGames:
     def fault(self, game: Game) -> str:
         """Return what the games of a file have that no games of self-play have, as a clause."""
         policies = self.policy_offsets
-        if (
-            policies[0] != 0
-            or policies[-1] != len(self.policy_actions)
-            or (np.diff(policies) < 0).any()
-        ):
+        if len(policies) != len(self.moves) + 1 or len(self.row_offsets) != len(self) + 1:
+            return "has offsets that do not fit its rows and games"
+        if policies[0] or policies[-1] != len(self.policy_actions) or (np.diff(policies) < 0).any():
             return "has policy targets that do not fit its rows"
         try:
             illegal = _core.find_illegal_game(
@@ -105,7 +103,7 @@ class FinishedGames:
                 self.event_offsets,
             )
         except ValueError as error:
-            return f"has games that cannot be replayed: {error}"
+            return f"has games that cannot be replayed: {str(error).rstrip('.')}"
         return "" if illegal is None else f"has a game {illegal + 1} that does not follow the rules"
 
     def arrays(self) -> dict[str, Array]:

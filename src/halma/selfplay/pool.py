@@ -73,7 +73,7 @@ class Pool:
                 **end,
             )
         except ValueError as error:
-            raise OptionError(f"This self-play does not fit '{game.name}': {error}.") from None
+            raise OptionError(f"This self-play does not fit '{game.name}': {error}") from None
         self._evaluators: list[Evaluator] = []
         #: one for each group
         self.buffers: list[InferenceBuffer] = []
@@ -136,7 +136,7 @@ class Pool:
             for group in running:
                 group.result()
         except RuntimeError as error:
-            # From the core: a logit or a value is not finite.
+            # From the core: a logit or a value is not finite or out of range.
             raise RunError(f"Self-play has stopped: {error}.") from None
         return FinishedGames(**self.core.take_finished())
 

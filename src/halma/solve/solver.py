@@ -11,9 +11,10 @@ from itertools import islice, product
 from pathlib import Path
 
 from halma.errors import HalmaError, TableError
+from halma.files import remove_file
 from halma.games import Game, families
 from halma.games import game as game_named
-from halma.machine import free_memory
+from halma.machine import free_memory, in_bytes
 from halma.solve.engines import ENGINES, Engine, engine_for
 from halma.solve.solution import MAX_PIECES, Progress, Solution
 from halma.solve.tables import LazyArray, load_arrays, save_arrays, table_path
@@ -74,7 +75,7 @@ def solve(
     path = table_path(game, folder, pieces)
     if keep:
         _check_disk(path, engine.bytes_on_disk, game)
-    partial = path.with_suffix(".partial")
+    partial = _checkpoint_of(path)
     seconds = _run(engine, partial if keep else None, checkpoint_seconds, progress, note)
     started = time.perf_counter()
     arrays, statistics = engine.finish()
@@ -93,9 +94,13 @@ def solve(
         computed = {k: a.array() if isinstance(a, LazyArray) else a for k, a in arrays.items()}
         return engine.solution(game, computed, about)
     save_arrays(path, game, engine.solution.kind, about, arrays)
-    partial.unlink(missing_ok=True)
+    remove_file(partial)
     del engine, arrays  # frees their memory before the table is mapped
     return open_table(path, game)
+
+
+def _checkpoint_of(table: Path) -> Path:
+    return table.with_suffix(".partial")
 
 
 def _run(
@@ -114,7 +119,7 @@ def _run(
         try:
             engine.step()
         except ValueError as error:
-            raise TableError(f"'{engine.game.name}' cannot be solved: {error}.") from None
+            raise TableError(f"'{engine.game.name}' cannot be solved: {error}") from None
         progress(engine.done, engine.total)
         now = time.perf_counter()
         if partial is not None and not engine.finished and now - saved >= wait:
@@ -182,6 +187,14 @@ def solution_in(path: Path, game: Game) -> Solution:
     return _opened(path, path.stat().st_mtime_ns, game)
 
 
+def finished_table(path: Path, game: Game) -> Solution:
+    """Open a table, and remove the checkpoint of the process that was killed once it was there."""
+    partial = _checkpoint_of(path)
+    if partial.exists() and partial.stat().st_mtime_ns <= path.stat().st_mtime_ns:
+        remove_file(partial)
+    return open_table(path, game)
+
+
 def open_table(path: Path, game: Game) -> Solution:
     """Return the solution in a file, memory-mapped; `TableError` if it is not of this game."""
     solutions = {
@@ -216,14 +229,6 @@ def _solve_in_memory(game: Game, pieces: int | None = None) -> Solution:
 
 
 # Memory and disk.
-
-
-def in_bytes(number: int) -> str:
-    """Return a number of bytes with a unit: 5.2 GiB."""
-    for power, unit in ((6, "EiB"), (5, "PiB"), (4, "TiB"), (3, "GiB"), (2, "MiB"), (1, "KiB")):
-        if number >= 1024**power:
-            return f"{number / 1024**power:.1f} {unit}"
-    return f"{number} bytes"
 
 
 def _free_disk(path: Path) -> int:

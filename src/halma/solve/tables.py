@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from halma.errors import TableError
-from halma.files import atomic_write, open_file, remove_temporary_files
+from halma.files import atomic_write, open_file
 from halma.games import Game
 from halma.structure import (
     ArrayKind,
@@ -124,7 +124,6 @@ def save_arrays(
     Each array is read once. The header holds their checksums, so it is written last although
     it comes first.
     """
-    remove_temporary_files(path)
     entries: list[dict[str, Any]] = []
     offset = 0
     for name, array in arrays.items():

@@ -241,7 +241,7 @@ def opening_scene(opening: Opening) -> Scene:
     scene = game.scene(state)
     best: dict[int, float] = {}
     for m in opening.moves:
-        cell = game.core.landing(m.move.value)
+        cell = game.core.landing(state, m.move.value)
         best[cell] = max(best.get(cell, 0.0), m.value)
     percent = {cell: f"{100 * value:.0f}" for cell, value in best.items()}
     taken = {piece.cell for piece in scene.pieces}

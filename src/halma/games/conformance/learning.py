@@ -68,7 +68,7 @@ def _symmetries(sample: Sample, position: Position) -> None:
             sample.expect(same, f"{where} has other outcomes.")
         else:
             moves = core.legal(state)
-            images = [core.image_move(move, symmetry) for move in moves]
+            images = [core.image_move(state, move, symmetry) for move in moves]
             if sorted(images) != sorted(core.legal(seen)):
                 sample.fail(f"{where} has other moves.")
             elif core.terminal(state) and core.result(seen) != core.result(state):

@@ -95,9 +95,9 @@ def _irreversible(sample: Sample) -> None:
 
 @requirement("landing", "decision", "Every move ends on a cell.")
 def _landing(sample: Sample, position: Position) -> None:
-    core = sample.game.core
-    for move in core.legal(position.state):
-        cell, again = core.landing(move), core.landing(move)
+    core, state = sample.game.core, position.state
+    for move in core.legal(state):
+        cell, again = core.landing(state, move), core.landing(state, move)
         sample.expect(cell >= 0, f"Move {move} ends on cell {cell}.")
         sample.expect(again == cell, f"The cell move {move} ends on differs from call to call.")
 

@@ -6,7 +6,7 @@ import random
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from halma.errors import error_text
+from halma.errors import ArgumentError, error_text
 from halma.games.conformance import kernels, learning, play, presentation
 from halma.games.conformance.requirement import MAX_EVENTS, Requirement, Sample
 from halma.games.game import Game, Position
@@ -86,6 +86,10 @@ def check(game: Game, games: int = 20, seed: int = 0) -> ConformanceReport:
 
     A failed requirement, or an exception, does not stop the check.
     """
+    if games < 1:
+        raise ArgumentError(f"A check plays one game at least, not {games}.")
+    if not 0 <= seed < 2**64:
+        raise ArgumentError(f"A seed is a whole number from 0 to 2**64 - 1, not {seed}.")
     sample = Sample(game, seed)
     results = [_play_games(sample, games), *(_test(each, sample) for each in REQUIREMENTS)]
     return ConformanceReport(game.name, games, seed, tuple(results))

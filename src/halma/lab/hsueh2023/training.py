@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from halma.files import replace_file
 from halma.games import game
 from halma.lab.experiment import Experiment, ExperimentPage
 from halma.lab.hsueh2023.runs import NO_RUN, VariantRuns, reduced_remark
@@ -122,7 +123,7 @@ class TrainingFigure(TrainingExperiment):
         if self.position:
             images.insert(0, ReportFigure(f"{self.file}-position.svg", "The position"))
             shown = game(self.variants[0]).position(self.position).svg(size=220)
-            (folder / images[0].file).write_text(shown, encoding="utf-8")
+            replace_file(folder / images[0].file, shown)
         return [ReportSection(self.title, self.text, self.rows(runs), images)]
 
     def rows(self, runs: Sequence[VariantRuns]) -> list[Claim]:

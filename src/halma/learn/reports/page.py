@@ -21,7 +21,7 @@ from halma.errors import HalmaError, RunError
 from halma.files import replace_file
 from halma.learn.metrics import NAME as METRICS
 from halma.learn.metrics import read_metrics
-from halma.learn.recipe import Recipe, load
+from halma.learn.recipe import Recipe
 from halma.learn.reports.events import (
     Checkpoint,
     Finished,
@@ -32,7 +32,7 @@ from halma.learn.reports.events import (
     Stopped,
     clock,
 )
-from halma.learn.run import META, RECIPE, read_meta, trained_agent
+from halma.learn.run import META, RECIPE, read_meta, run_recipe, trained_agent
 from halma.learn.settings import write_value
 from halma.solve import Solution
 
@@ -97,7 +97,7 @@ def read_run(path: Path) -> Run:
     """Read a run directory, or raise a `RunError` that says what is missing."""
     if not (path / RECIPE).is_file() or not (path / META).is_file():
         raise RunError(f"'{path}' is not the directory of a run.")
-    recipe, meta = load(str(path / RECIPE)), read_meta(path)
+    recipe, meta = run_recipe(path), read_meta(path)
     metrics = read_metrics(path, recipe.method)
     if not metrics:
         raise RunError(f"The run in '{path}' has not finished an iteration yet.")
@@ -165,11 +165,10 @@ class HtmlReport(Handler):
 
 
 def _page(run: Run, view: View) -> str:
-    name = str(run.meta.get("recipe") or run.recipe.name)
     done, wanted = run.last["iteration"], run.recipe.settings.iterations
     state = "finished" if done == wanted else f"{done:,} of {wanted:,} iterations done"
     parts = [
-        f"<h1>{escape(name)}</h1>",
+        f"<h1>{escape(run.recipe.name)}</h1>",
         f'<p class="faint">{escape(run.recipe.game.title)}, {escape(run.recipe.game.name)}: '
         f"{state}, seed {run.recipe.settings.seed}, in {escape(str(run.path))}</p>",
         _tiles(
@@ -189,7 +188,7 @@ def _page(run: Run, view: View) -> str:
         "Versions": table([], versions),
     }
     parts += [f"<h2>{escape(title)}</h2>\n{body}" for title, body in sections.items()]
-    return page(f"{name}: a training run", "\n".join(parts))
+    return page(f"{run.recipe.name}: a training run", "\n".join(parts))
 
 
 def grid(columns: str, cards: Iterable[str], tag: str = "div", kind: str = "card") -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from halma.files import remove_folder
 from halma.learn.reports.events import Handler, Iteration, Metrics, Report, Started
 from halma.machine import is_installed, missing_library
 
@@ -31,7 +31,7 @@ class TensorBoard(Handler):
                 return
             from tensorboard.summary import Writer
 
-            shutil.rmtree(self._folder, ignore_errors=True)
+            remove_folder(self._folder)
             try:
                 self._writer = Writer(str(self._folder))
             except UnicodeEncodeError:
