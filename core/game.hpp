@@ -182,12 +182,17 @@ concept Game =
 //                                       symmetries of the rules: how many with the identity,
 //                                       number 0, and the k-th image of a state and a move.
 //                                       Training samples are augmented with them.
+//   void list_actions(const State&, const MoveList&, int* out)
+//                                       action() of all legal moves, which stand in the order of
+//                                       legal(); without it one after the other
 //   bool is_valid(const State&)         whether the bytes of a state are one that the rules can work
 //                                       on: what they look up in arrays lies within those. States
 //                                       from outside are checked with it; without it, none is.
 //   bool uses_context()                 whether encode() looks at the context; without it, yes
 //   bool byte_planes()                  whether all that encode() writes are whole numbers from 0 to
 //                                       255, so that planes are passed on as bytes; without it, no
+//   void encode(recent, context, std::uint8_t* out)
+//                                       the same planes as bytes; without it floats are converted
 //   static constexpr bool kIndexed      false in a family none of whose variants has a dense index:
 //                                       nothing that needs one is compiled
 //   class Layers                        an order of solving a game with chance: HasLayers
@@ -263,6 +268,20 @@ bool byte_planes(const G& game) {
   else
     return false;
 }
+
+template <Game G>
+void list_actions(const G& game, const typename G::State& state, const MoveList& moves, int* out) {
+  if constexpr (requires { game.list_actions(state, moves, out); })
+    game.list_actions(state, moves, out);
+  else
+    for (int i = 0; i < moves.size(); ++i) out[i] = game.action(state, moves[i]);
+}
+
+template <class G>
+concept EncodesBytes = requires(const G& g, std::span<const typename G::State> recent, const Context& context,
+                                std::uint8_t* out) {
+  { g.encode(recent, context, out) } -> std::same_as<void>;
+};
 
 template <class G>
 concept HasSymmetries = requires(const G& g, const typename G::State& s, Move m, int k) {

@@ -173,16 +173,17 @@ class Einstein {
   int version() const { return 1; }
   bool uses_context() const { return false; }
   bool byte_planes() const { return true; }
-  void encode(std::span<const State> recent, const Context&, float* out) const {
+  template <class Cell>
+  void encode(std::span<const State> recent, const Context&, Cell* out) const {
     const State& s = recent[0];
-    std::fill(out, out + shape().size(), 0.0f);
+    std::fill(out, out + shape().size(), Cell{0});
     for (int side = 0; side < 2; ++side)
       for (int piece = 0; piece < pieces_; ++piece) {
         const int cell = cell_of(s.pieces[s.mover ^ side], piece);
         if (cell != kGone)
-          out[(side * pieces_ + piece) * cells_ + (s.mover ? cells_ - 1 - cell : cell)] = 1.0f;
+          out[(side * pieces_ + piece) * cells_ + (s.mover ? cells_ - 1 - cell : cell)] = Cell{1};
       }
-    if (s.die) std::fill_n(out + (2 * pieces_ + s.die - 1) * cells_, cells_, 1.0f);
+    if (s.die) std::fill_n(out + (2 * pieces_ + s.die - 1) * cells_, cells_, Cell{1});
   }
 
   // Distance of the foremost piece to its corner, sum of all distances (0 for a captured

@@ -145,8 +145,7 @@ class Sternhalma {
   void play(State& s, Move move) const {
     if (move != kPass) {
       const int from = move & 0xFF, to = move >> 8;
-      const std::uint8_t* army = s.piece + s.mover * army_;
-      relocate(s, static_cast<int>(std::find(army, army + army_, from) - army), from, to);
+      relocate(s, id_of(s, from), from, to);
     }
     finish_turn(s);
   }
@@ -203,19 +202,29 @@ class Sternhalma {
   int actions() const { return options().ids_view ? army_ * board_.size() : jump_base_[kClasses] + 1; }
 
   int action(const State& s, Move move) const {
-    const std::vector<int>& view = board_.to_view[s.mover];
-    const std::uint8_t* army = s.piece + s.mover * army_;
+    const auto& view = view_[s.mover];
+    const int from = move & 0xFF, to = move >> 8;
     if (options().ids_view) {
-      if (move == kPass) return view[army[0]];
-      const int id = static_cast<int>(std::find(army, army + army_, move & 0xFF) - army);
-      return id * board_.size() + view[move >> 8];
+      const std::uint8_t* army = s.piece + s.mover * army_;
+      return move == kPass ? view[army[0]].hole : id_of(s, from) * board_.size() + view[to].hole;
     }
-    if (move == kPass) return actions() - 1;
-    const int from = view[move & 0xFF], to = view[move >> 8];
-    if (map_.parity[from] != map_.parity[to])
-      return open_rank_[from] * HoleBoard::kDirections + direction(from, to);
-    const int c = map_.parity[from];
-    return jump_base_[c] + class_rank_[from] * static_cast<int>(open_in_class_[c].size()) + class_rank_[to];
+    return move == kPass ? actions() - 1 : action_of_[view[from].hole * board_.size() + view[to].hole];
+  }
+
+  /// By identity, moves of a piece stand together and pieces are in the order of their ids.
+  void list_actions(const State& s, const MoveList& moves, int* out) const {
+    if (!options().ids_view || moves[0] == kPass) {
+      for (int i = 0; i < moves.size(); ++i) out[i] = action(s, moves[i]);
+      return;
+    }
+    const auto& view = view_[s.mover];
+    const std::uint8_t* army = s.piece + s.mover * army_;
+    const int holes = board_.size();
+    int first = 0;  // action of the piece
+    for (int i = 0; i < moves.size(); ++i) {
+      for (; *army != (moves[i] & 0xFF); ++army) first += holes;
+      out[i] = first + view[moves[i] >> 8].hole;
+    }
   }
 
   Move move(const State& s, int action) const {
@@ -263,33 +272,30 @@ class Sternhalma {
   bool uses_context() const { return false; }
   bool byte_planes() const { return true; }
 
-  void encode(std::span<const State> recent, const Context&, float* out) const {
+  template <class Cell>
+  void encode(std::span<const State> recent, const Context&, Cell* out) const {
     const State& s = recent[0];
+    const auto& view = view_[s.mover];
     const int cells = board_.rows * board_.columns;
-    std::fill(out, out + shape().size(), 0.0f);
-    const std::vector<int>& view = board_.to_view[s.mover];
-    const auto cell = [&](int hole) {
-      const HoleBoard::Hole& h = board_.holes[view[hole]];
-      return h.row * board_.columns + h.column;
-    };
+    std::fill(out, out + shape().size(), Cell{0});
     if (options().ids_view) {
       for (std::size_t age = 0; age < std::min<std::size_t>(recent.size(), 3); ++age)
-        for (int side = 0; side < 2; ++side)
-          for (int i = 0; i < army_; ++i)
-            out[(2 * age + side) * cells + cell(recent[age].piece[(s.mover ^ side) * army_ + i])] =
-                static_cast<float>(i + 1);
-      if (s.mover) std::fill_n(out + 6 * cells, cells, 1.0f);
+        for (int side = 0; side < 2; ++side) {
+          const std::uint8_t* army = recent[age].piece + (s.mover ^ side) * army_;
+          Cell* plane = out + (2 * age + side) * cells;
+          for (int i = 0; i < army_; ++i) plane[view[army[i]].cell] = static_cast<Cell>(i + 1);
+        }
+      if (s.mover) std::fill_n(out + 6 * cells, cells, Cell{1});
       return;
     }
     for (int turn = 0; turn < players(); ++turn) {
       const int player = (s.mover + turn) % players();
-      for (int i = 0; i < army_; ++i) out[turn * cells + cell(s.piece[player * army_ + i])] = 1.0f;
+      for (int i = 0; i < army_; ++i) out[turn * cells + view[s.piece[player * army_ + i]].cell] = Cell{1};
       if (options().second_place && s.first == player + 1)
-        std::fill_n(out + (players() + turn) * cells, cells, 1.0f);
+        std::fill_n(out + (players() + turn) * cells, cells, Cell{1});
     }
-    float* last = out + (shape().planes - 1) * cells;
-    for (int hole = 0; hole < board_.size(); ++hole)
-      if (map_.has(map_.open_to[s.mover], hole)) last[cell(hole)] = 1.0f;
+    Cell* last = out + (shape().planes - 1) * cells;
+    for (const int hole : open_) last[view_[0][hole].cell] = Cell{1};
   }
 
   // he2016's three features, each a sum over pieces: A, squared distance to the far
@@ -489,6 +495,14 @@ class Sternhalma {
   }
 
  private:
+  /// Which of the mover's pieces stands on a hole; the last if none does.
+  int id_of(const State& s, int hole) const {
+    const std::uint8_t* army = s.piece + s.mover * army_;
+    int id = 0;
+    while (id + 1 < army_ && army[id] != hole) ++id;
+    return id;
+  }
+
   void put(State& s, int player, int id, int hole) const {
     s.piece[player * army_ + id] = static_cast<std::uint8_t>(hole);
     s.occupied[map_.parity[hole]] |= std::uint64_t{1} << map_.bit[hole];
@@ -589,6 +603,14 @@ class Sternhalma {
   }
 
   void fill_policy() {
+    const int n = board_.size();
+    for (int player = 0; player < players(); ++player)
+      for (int h = 0; h < n; ++h) {
+        const int seen = board_.to_view[player][h];
+        const HoleBoard::Hole& there = board_.holes[seen];
+        view_[player][h] = {static_cast<std::uint16_t>(there.row * board_.columns + there.column),
+                            static_cast<std::uint16_t>(seen)};
+      }
     // In its own view every player may stop in the same holes.
     for (int h = 0; h < board_.size(); ++h)
       if (map_.has(map_.open_to[0], h)) open_.push_back(h);
@@ -605,6 +627,16 @@ class Sternhalma {
       const int size = static_cast<int>(open_in_class_[c].size());
       jump_base_[c + 1] = jump_base_[c] + size * size;
     }
+    action_of_.assign(static_cast<std::size_t>(n) * n, 0);
+    for (const int from : open_)
+      for (const int to : open_) {
+        const int c = map_.parity[from];
+        const bool is_step = c != map_.parity[to];
+        action_of_[from * n + to] = static_cast<std::uint16_t>(
+            is_step ? open_rank_[from] * HoleBoard::kDirections + direction(from, to)
+                    : jump_base_[c] + class_rank_[from] * static_cast<int>(open_in_class_[c].size()) +
+                          class_rank_[to]);
+      }
   }
 
   void fill_index() {
@@ -629,8 +661,13 @@ class Sternhalma {
   // absolute value of a row is below half of kRankScale.
   static constexpr int kRankScale = 64;
   std::int8_t row_[MaxPlayers][HoleBoard::kOff] = {};
-  std::vector<int> open_;                    // holes where player 0 may stop
-  std::vector<int> open_rank_, class_rank_;  // [hole]: among open_, among its class in open_
+  struct Seen {
+    std::uint16_t cell, hole;
+  };
+  Seen view_[MaxPlayers][HoleBoard::kOff] = {};  // [player][hole]: its cell in planes, and where it is seen
+  std::vector<std::uint16_t> action_of_;         // [from * holes + to], as seen; not by identity
+  std::vector<int> open_;                        // holes where player 0 may stop
+  std::vector<int> open_rank_, class_rank_;      // [hole]: among open_, among its class in open_
   std::vector<int> open_in_class_[kClasses];
   int jump_base_[kClasses + 1] = {};
   std::vector<std::uint64_t> zobrist_;  // [player * kOff + hole]

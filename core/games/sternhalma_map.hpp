@@ -33,12 +33,8 @@ struct HoleMap {
   struct Neighbour {
     std::uint8_t hole, parity, bit;
   };
-  // A long hop passes holes of its own class and, alternately, of another. For both: the
-  // holes it passes or ends on and the one that must be occupied.
-  struct LongHop {
-    std::uint64_t own = 0, over_own = 0, odd = 0, over_odd = 0, end;
-    int odd_class;
-  };
+  /// The largest distance from a long hop's end to its middle: lines have 15 holes at most.
+  static constexpr int kLongest = 7;
 
   /// Whether words are large enough for a board.
   static bool fits(const HoleBoard& board) { return find_stride(board) > 0; }
@@ -68,7 +64,9 @@ struct HoleMap {
   std::uint64_t hop_ends[kClasses][3] = {};
   int middle_class[kClasses][3] = {};
   unsigned middle_shift[kClasses][3] = {};
-  std::vector<std::vector<LongHop>> long_hops;  // [hole]; only with mirror_hops
+  // The same for long hops, by the distance - 1 from an end to the middle; only with mirror_hops.
+  std::uint64_t long_ends[kClasses][3][kLongest] = {};
+  int longest = 0;  // distance of a long hop from an end to its middle
   Words target[kMaxPlayers] = {}, open_to[kMaxPlayers] = {};
 
  private:
@@ -143,19 +141,13 @@ struct HoleMap {
   }
 
   void fill_long_hops(const HoleBoard& board) {
-    long_hops.resize(board.size());
     for (int h = 0; h < board.size(); ++h)
-      for (int d = 0; d < HoleBoard::kDirections; ++d) {
-        std::vector<int> line;  // holes beyond h in this direction
-        for (int next = neighbour[h][d]; next != HoleBoard::kOff; next = neighbour[next][d])
-          line.push_back(next);
-        for (std::size_t gap = 1; 2 * gap <= line.size(); ++gap) {
-          const auto bit_of = [&](std::size_t i) { return std::uint64_t{1} << bit[line[i - 1]]; };
-          LongHop hop{.end = bit_of(2 * gap), .odd_class = parity[line[0]]};
-          for (std::size_t i = 1; i <= 2 * gap; ++i) (i % 2 ? hop.odd : hop.own) |= bit_of(i);
-          (gap % 2 ? hop.over_odd : hop.over_own) = bit_of(gap);
-          long_hops[h].push_back(hop);
-        }
+      for (int d = 0; d < 3; ++d) {
+        int length = 0;  // holes beyond h in this direction
+        for (int next = neighbour[h][d]; next != HoleBoard::kOff; next = neighbour[next][d]) ++length;
+        for (int gap = 1; gap <= length / 2; ++gap)
+          long_ends[parity[h]][d][gap - 1] |= std::uint64_t{1} << bit[h];
+        longest = std::max(longest, length / 2);
       }
   }
 

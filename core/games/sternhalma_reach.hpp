@@ -24,9 +24,10 @@ class HoleReach {
     for (int c = 0; c < HoleMap::kClasses; ++c) {
       empty_[c] = map_.holes[c] & ~s.occupied[c];
       open_[c] = empty_[c] & map_.open_to[player][c];
-      for (int d = 0; d < 3; ++d)
-        hop_[c][d] =
-            turned(s.occupied[map_.middle_class[c][d]], map_.middle_shift[c][d]) & map_.hop_ends[c][d];
+      for (int d = 0; d < 3; ++d) {
+        beside_[c][d] = turned(s.occupied[map_.middle_class[c][d]], map_.middle_shift[c][d]);
+        hop_[c][d] = beside_[c][d] & map_.hop_ends[c][d];
+      }
     }
     if (forward && map_.options.occupy) find_barred();
   }
@@ -62,7 +63,7 @@ class HoleReach {
   /// Empty holes one hop away from any of `from`, all in class c; `origin` is the hole of
   /// the moving piece.
   std::uint64_t one_hop(int c, std::uint64_t from, int origin) const {
-    if (map_.options.mirror_hops) return mirror_hop(c, from, origin);
+    if (map_.options.mirror_hops) return LongHops<HoleMap::kLongest>(*this, c, origin).one_hop(from);
     std::uint64_t next = 0;
     for (int d = 0; d < 3; ++d) {
       next |= (from & hop_[c][d]) << map_.shift[d];
@@ -76,28 +77,61 @@ class HoleReach {
   static std::uint64_t turned(std::uint64_t word, unsigned by) { return word >> by | word << (-by & 63); }
 
   std::uint64_t hops(int c, int origin) const {
+    if (!map_.options.mirror_hops)
+      return flood(origin, [&](std::uint64_t front) { return one_hop(c, front, origin); });
+    const auto flood_long = [&](const auto& hops) {
+      return flood(origin, [&](std::uint64_t front) { return hops.one_hop(front); });
+    };
+    // On boards of up to seven rows a shorter loop, which the compiler unrolls.
+    return map_.longest <= 3 ? flood_long(LongHops<3>(*this, c, origin))
+                             : flood_long(LongHops<HoleMap::kLongest>(*this, c, origin));
+  }
+
+  template <class OneHop>
+  std::uint64_t flood(int origin, OneHop&& one_hop) const {
     std::uint64_t reached = 0;
     for (std::uint64_t front = std::uint64_t{1} << map_.bit[origin]; front;) {
-      front = one_hop(c, front, origin) & ~reached;
+      front = one_hop(front) & ~reached;
       reached |= front;
     }
     return reached;
   }
 
-  /// Long hops: over the first piece on a line to the hole as far behind it, all others
+  /// Long hops of one piece: over the first piece on a line to the hole as far behind it, all others
   /// between empty. The origin of the moving piece counts as empty.
-  std::uint64_t mirror_hop(int c, std::uint64_t from, int origin) const {
-    const std::uint64_t left_behind = std::uint64_t{1} << map_.bit[origin];
-    const std::uint64_t own = state_.occupied[c] & ~left_behind;
-    std::uint64_t next = 0;
-    for (; from; from &= from - 1)
-      for (const HoleMap::LongHop& hop : map_.long_hops[map_.hole_at[c][std::countr_zero(from)]]) {
-        const std::uint64_t odd = state_.occupied[hop.odd_class];
-        const bool allowed = (own & hop.own) == hop.over_own && (odd & hop.odd) == hop.over_odd;
-        next |= hop.end & -static_cast<std::uint64_t>(allowed);
+  template <int Longest>
+  struct LongHops {
+    std::uint64_t empty;
+    const std::array<int, 3>& shift;
+    std::uint64_t over[3][Longest];  // [direction][distance to the middle - 1]: lower ends of hops
+
+    LongHops(const HoleReach& reach, int c, int origin) : empty(reach.empty_[c]), shift(reach.map_.shift) {
+      const std::uint64_t own = reach.state_.occupied[c] & ~(std::uint64_t{1} << reach.map_.bit[origin]);
+      for (int d = 0; d < 3; ++d) {
+        const std::uint64_t odd = reach.beside_[c][d];
+        // Which holes have a piece i holes further on: of the own class every other time.
+        std::uint64_t piece[2 * Longest];
+        for (int i = 1; i < 2 * Longest; ++i) piece[i] = (i % 2 ? odd : own) >> (i / 2 * shift[d]);
+        std::uint64_t clear = ~std::uint64_t{0};
+        for (int k = 1; k <= Longest; ++k) {
+          std::uint64_t good = clear & piece[k] & reach.map_.long_ends[c][d][k - 1];
+          for (int i = k + 1; i < 2 * k; ++i) good &= ~piece[i];
+          over[d][k - 1] = good;
+          clear &= ~piece[k];
+        }
       }
-    return next & ~left_behind;
-  }
+    }
+
+    std::uint64_t one_hop(std::uint64_t from) const {
+      std::uint64_t next = 0;
+      for (int d = 0; d < 3; ++d)
+        for (int k = 1; k <= Longest; ++k) {
+          next |= (from & over[d][k - 1]) << (k * shift[d]);
+          next |= from >> (k * shift[d]) & over[d][k - 1];
+        }
+      return next & empty;
+    }
+  };
 
   /// A player may not complete another player's win: a target that lacks one piece and
   /// holds one of its owner's is barred to pieces from outside.
@@ -115,6 +149,7 @@ class HoleReach {
   const State& state_;
   int player_;
   HoleMap::Words empty_, open_;
+  std::uint64_t beside_[HoleMap::kClasses][3];  // [class][direction]: holes with a piece beside them
   // [class][direction]: lower ends of hops over an occupied middle, both ends on board
   std::uint64_t hop_[HoleMap::kClasses][3];
   int barred_ = 0;  // mask of players whose targets are barred

@@ -241,7 +241,7 @@ class Tabular : public AnyTabular {
       add_samples(state, search.tree(), target, game.samples);
       movers.resize(game.samples.positions.size(), game_->mover(state));
       const int chosen = search.sample_move(target, search.rule().samples_at_root ? 0.0f : 1.0f);
-      driver.play(search.tree().what[search.tree().nodes[0].first + chosen]);
+      driver.play(search.tree().edges[search.tree().nodes[0].first + chosen].what);
     }
     game.plies = driver.record().plies();
     float scores[kMaxPlayers];
@@ -260,7 +260,7 @@ class Tabular : public AnyTabular {
   /// Adds a position, and its symmetric images, with its policy target.
   void add_samples(const State& state, const Tree<G>& tree, const std::vector<float>& target,
                    TableSamples& samples) const {
-    const auto move_at = [&](std::size_t i) { return tree.what[tree.nodes[0].first + i]; };
+    const auto move_at = [&](std::size_t i) { return tree.edges[tree.nodes[0].first + i].what; };
     add_sample(state, move_at, target, samples);
     if constexpr (HasSymmetries<G>) {
       if (!options_.symmetry) return;

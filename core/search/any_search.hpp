@@ -36,17 +36,22 @@ struct TreeDump {
   std::vector<Proof> proof;
 };
 
+/// Nodes whose moves are listed are shown with all their edges, in the order of moves.
 template <Game G>
-TreeDump dump_tree(const Tree<G>& tree) {
+TreeDump dump_tree(Tree<G> tree) {
   TreeDump out;
+  for (auto& node : tree.nodes)
+    if (tree.keeps_moves(node)) tree.open_all_listed(node);
   for (const auto& node : tree.nodes)
     out.nodes.push_back({node.kind, node.mover, node.visits, node.total, node.first, node.opened});
-  out.what.assign(tree.what.begin(), tree.what.end());
-  out.child.assign(tree.child.begin(), tree.child.end());
-  out.visits.assign(tree.visits.begin(), tree.visits.end());
-  out.total.assign(tree.total.begin(), tree.total.end());
-  out.prior.assign(tree.prior.begin(), tree.prior.end());
-  out.proof.assign(tree.proof.begin(), tree.proof.end());
+  for (const auto& edge : tree.edges) {
+    out.what.push_back(edge.what);
+    out.child.push_back(edge.child);
+    out.visits.push_back(edge.visits);
+    out.total.push_back(edge.total);
+    out.prior.push_back(edge.prior);
+    out.proof.push_back(edge.proof);
+  }
   return out;
 }
 

@@ -21,7 +21,7 @@ template <Game G>
 Proof node_proof(const Tree<G>& tree, const typename Tree<G>::Node& node) {
   Proof least = node.is_open() ? Proof::win : Proof::none, most = Proof::none;
   for (auto edge = node.first; edge < node.end(); ++edge) {
-    const Proof proof = tree.proof[edge];
+    const Proof proof = tree.edges[edge].proof;
     if (proof == Proof::win && node.kind == Tree<G>::kDecision) return Proof::win;
     if (proof == Proof::none) least = Proof::none;
     least = std::min(least, proof);
@@ -36,7 +36,7 @@ Proof node_proof(const Tree<G>& tree, const typename Tree<G>::Node& node) {
 /// Whether an edge leads to what is certain.
 template <Game G>
 bool is_exact(const Tree<G>& tree, typename Tree<G>::Index edge) {
-  return tree.proof[edge] != Proof::none || tree.child[edge] == Tree<G>::kExact;
+  return tree.edges[edge].proof != Proof::none || tree.edges[edge].child == Tree<G>::kExact;
 }
 
 template <Game G>
@@ -54,20 +54,20 @@ ExactValue exact_edge(const G& game, const Oracle* oracle, const Tree<G>& tree, 
                       const typename G::State& before, bool chance = false) {
   auto state = before;
   if (chance)
-    game.resolve(state, tree.what[edge]);
+    game.resolve(state, tree.edges[edge].what);
   else
-    game.play(state, tree.what[edge]);
+    game.play(state, tree.edges[edge].what);
   const bool same_player = game.mover(state) == game.mover(before);
-  const bool progress = !chance && game.irreversible(before, tree.what[edge]);
-  const double value = proof_value(tree.proof[edge]);
+  const bool progress = !chance && game.irreversible(before, tree.edges[edge].what);
+  const double value = proof_value(tree.edges[edge].proof);
   ExactValue known{same_player ? value : 1.0 - value, 0};
-  if (tree.child[edge] == Tree<G>::kExact) {
+  if (tree.edges[edge].child == Tree<G>::kExact) {
     known = *probe(*oracle, state);
-  } else if (tree.child[edge] < Tree<G>::kFirstMark && known.certain()) {
-    const auto& node = tree.nodes[tree.child[edge]];
+  } else if (tree.edges[edge].child < Tree<G>::kFirstMark && known.certain()) {
+    const auto& node = tree.nodes[tree.edges[edge].child];
     const Proof wanted = known.value == 1 ? Proof::win : Proof::loss;
     for (auto next = node.first; next < node.end(); ++next) {
-      if (tree.proof[next] != wanted) continue;
+      if (tree.edges[next].proof != wanted) continue;
       const ExactValue here = exact_edge(game, oracle, tree, next, state, node.kind == Tree<G>::kChance);
       // Players choose; chance, or who has lost, may take the longest way.
       const bool hurries = node.kind == Tree<G>::kDecision && known.value == 1;
@@ -88,7 +88,7 @@ std::optional<int> best_exact(const G& game, const Oracle* oracle, const Tree<G>
   ExactValue best_value{-1, 0};
   for (int i = 0; i < root.opened; ++i) {
     const auto edge = root.first + i;
-    if (!(all ? is_exact(tree, edge) : tree.proof[edge] == Proof::win)) continue;
+    if (!(all ? is_exact(tree, edge) : tree.edges[edge].proof == Proof::win)) continue;
     const ExactValue value = exact_edge(game, oracle, tree, edge, state);
     if (!value.better_than(best_value)) continue;
     best = i;

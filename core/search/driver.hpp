@@ -117,7 +117,8 @@ class SearchDriver {
   }
 
   /// Writes the planes of a pending leaf: itself, then the decisions before it.
-  void encode(int which, Scratch& scratch, float* out) const {
+  template <class Cell>
+  void encode(int which, Scratch& scratch, Cell* out) const {
     const auto history = static_cast<std::size_t>(game_->history());
     std::vector<State>& recent = scratch.recent;
     recent.clear();
@@ -153,7 +154,9 @@ class SearchDriver {
     MoveList moves;
     float priors[kMaxMoves];
     game_->legal(state, moves);
-    for (int i = 0; i < moves.size(); ++i) priors[i] = to_float(logits[game_->action(state, moves[i])]);
+    int actions[kMaxMoves];
+    list_actions(*game_, state, moves, actions);
+    for (int i = 0; i < moves.size(); ++i) priors[i] = to_float(logits[actions[i]]);
     softmax(priors, moves.size());
     if (!std::isfinite(priors[0])) throw std::runtime_error("a logit of the network is not finite");
     back_up_evaluated(which, by_player, priors, moves);
@@ -205,10 +208,15 @@ class SearchDriver {
     for (int i = 0; i < pending_; ++i) prefetch(leaves_[i].path.data());
     search_.tree().prefetch_ends();
   }
-  void prefetch_paths() const {
-    if (phase_ == Phase::searching)
-      for (int i = 0; i < pending_; ++i)
-        for (const auto [node, edge] : leaves_[i].path) search_.tree().prefetch_step(node, edge);
+  void prefetch_path_nodes() const {
+    if (phase_ != Phase::searching) return;
+    for (int i = 0; i < pending_; ++i)
+      for (const auto& step : leaves_[i].path) search_.tree().prefetch_node(step.node);
+  }
+  void prefetch_path_edges() const {
+    if (phase_ != Phase::searching) return;
+    for (int i = 0; i < pending_; ++i)
+      for (const auto& step : leaves_[i].path) search_.tree().prefetch_edge(step.node, step.place);
   }
 
   /// Bytes allocated by the tree, the leaves and the record.

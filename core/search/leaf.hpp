@@ -18,7 +18,8 @@ struct Leaf {
   using Index = typename Tree<G>::Index;
 
   struct Step {
-    Index node, edge;
+    Index node;
+    Index place;  // of the edge among those of the node, whose first may move while a leaf is pending
   };
   std::vector<Step> path;
   State state;                   // at the end of the path
@@ -124,7 +125,7 @@ class LeafHistory {
     };
     for (std::size_t i = leaf.path.size(); i-- > 0;)
       if (tree.nodes[leaf.path[i].node].kind == Tree<G>::kDecision &&
-          !add(game_->landing(tree.what[leaf.path[i].edge])))
+          !add(game_->landing(tree.edges[tree.edge_of(leaf.path[i])].what)))
         return cells.size() < limits.cycle_landings;
     for (const int cell : game_so_far_.landings)
       if (!add(cell)) break;

@@ -47,7 +47,8 @@ class Mcts {
         random_(seed),
         // Priors must be kept, so with them a position becomes a node at once.
         defer_(leaves == LeafEvaluation::values && game.players() == 2),
-        open_late_(leaves == LeafEvaluation::values && !traits_->lists_all_moves),
+        open_late_(!traits_->lists_all_moves),
+        has_priors_(leaves != LeafEvaluation::values),
         history_(game, options.limits, leaves == LeafEvaluation::planes) {}
 
   const Tree<G>& tree() const { return tree_; }
@@ -126,30 +127,30 @@ class Mcts {
         break;
       }
       const Index edge = select_edge(at, state);
-      const Index to = tree_.child[edge];
+      const Index to = tree_.edges[edge].child;
       if (to == kPending) {
         undo_visits(leaf);
         return false;
       }
       Node& node = tree_.nodes[at];
       ++node.visits;
-      ++tree_.visits[edge];
-      leaf.path.push_back({at, edge});
-      if (options_.solver && tree_.proof[edge] != Proof::none) {
+      ++tree_.edges[edge].visits;
+      leaf.path.push_back({at, edge - node.first});
+      if (options_.solver && tree_.edges[edge].proof != Proof::none) {
         // Players avoid what is proven; chance does not, and gets the proven value.
-        leaf.values[node.mover] = proof_value(tree_.proof[edge]);
+        leaf.values[node.mover] = proof_value(tree_.edges[edge].proof);
         leaf.values[node.mover ^ 1] = 1.0f - leaf.values[node.mover];
         leaf.decided = true;
         break;
       }
       if (node.kind == Tree<G>::kChance) {
-        game_->resolve(state, tree_.what[edge]);
+        game_->resolve(state, tree_.edges[edge].what);
       } else {
         if (history_.keeps_states()) leaf.decisions.push_back(state);
         ++leaf.plies;
         if (history_.tracks_clock())
-          leaf.reversible = game_->irreversible(state, tree_.what[edge]) ? 0 : leaf.reversible + 1;
-        game_->play(state, tree_.what[edge]);
+          leaf.reversible = game_->irreversible(state, tree_.edges[edge].what) ? 0 : leaf.reversible + 1;
+        game_->play(state, tree_.edges[edge].what);
       }
       if (to < Tree<G>::kFirstMark) {
         at = to;
@@ -187,22 +188,22 @@ class Mcts {
   void back_up(const Leaf& leaf, const float* evaluated, const float* priors = nullptr,
                const MoveList* moves = nullptr) {
     if (!leaf.decided && !defer_) {
-      const Index edge = leaf.path.back().edge;
+      const Index edge = tree_.edge_of(leaf.path.back());
       const Index node = make_node(leaf.state, priors, moves);
-      tree_.child[edge] = node;
+      tree_.edges[edge].child = node;
       first_visit(node, evaluated[tree_.nodes[node].mover]);
     }
     float values[kMaxPlayers];
     std::copy_n(evaluated, game_->players(), values);
     for (std::size_t i = leaf.path.size(); i-- > 0;) {
-      const auto [at, edge] = leaf.path[i];
-      Node& node = tree_.nodes[at];
+      Node& node = tree_.nodes[leaf.path[i].node];
+      const Index edge = node.first + leaf.path[i].place;
       const float value = values[node.mover];
       node.total += value;
       if (traits_->backup == Backup::mean) {
-        tree_.total[edge] += value;
+        tree_.edges[edge].total += value;
       } else {
-        tree_.total[edge] = value;
+        tree_.edges[edge].total = value;
         const float best = negamax_value(node);
         values[node.mover] = best;
         values[node.mover ^ 1] = 1.0f - best;
@@ -215,16 +216,16 @@ class Mcts {
     std::vector<RootMove> moves;
     const Node& root = tree_.nodes[0];
     for (Index edge = root.first; edge < root.end(); ++edge) {
-      RootMove move{.move = tree_.what[edge],
-                    .visits = tree_.visits[edge],
+      RootMove move{.move = tree_.edges[edge].what,
+                    .visits = tree_.edges[edge].visits,
                     .value = std::nan(""),
-                    .prior = tree_.prior[edge],
-                    .proof = tree_.proof[edge],
+                    .prior = tree_.edges[edge].prior,
+                    .proof = tree_.edges[edge].proof,
                     .exact = is_exact(tree_, edge),
                     .line = {}};
       if (move.visits) move.value = value_of(edge);
       if (move.proof != Proof::none) move.value = proof_value(move.proof);
-      if (tree_.child[edge] == Tree<G>::kExact)
+      if (tree_.edges[edge].child == Tree<G>::kExact)
         move.value = exact_edge(*game_, options_.oracle.get(), tree_, edge, root_state_).value;
       move.line = tree_.main_line(edge, line_length);
       moves.push_back(std::move(move));
@@ -248,7 +249,7 @@ class Mcts {
     std::vector<float> target = policy();
     if (!options_.solver) return target;
     const Node& root = tree_.nodes[0];
-    const auto proof = [&](int i) { return tree_.proof[root.first + i]; };
+    const auto proof = [&](int i) { return tree_.edges[root.first + i].proof; };
     bool won = false, lost = true;
     for (int i = 0; i < root.number; ++i) {
       won = won || proof(i) == Proof::win;
@@ -276,7 +277,7 @@ class Mcts {
     int best = 0;
     float best_score = -1e30f;
     for (int i = 0; i < root.number; ++i) {
-      const float score = tree_.proof[root.first + i] == Proof::loss ? -1e29f : scores[i];
+      const float score = tree_.edges[root.first + i].proof == Proof::loss ? -1e29f : scores[i];
       if (score > best_score) {
         best = i;
         best_score = score;
@@ -327,9 +328,9 @@ class Mcts {
   void end_line(Leaf& leaf, Index edge) {
     const bool over = !game_->at_chance(leaf.state) && game_->terminal(leaf.state);
     decide_by_result(leaf);
-    tree_.child[edge] = Tree<G>::kLineEnd;
+    tree_.edges[edge].child = Tree<G>::kLineEnd;
     if (proves() && (over || options_.limits == LineLimits::game))
-      tree_.proof[edge] = proof_of(leaf.values[tree_.nodes[leaf.path.back().node].mover]);
+      tree_.edges[edge].proof = proof_of(leaf.values[tree_.nodes[leaf.path.back().node].mover]);
   }
 
   /// Asks the rules and the oracle about every move of the root, so that a search that ends
@@ -338,14 +339,14 @@ class Mcts {
     if (!options_.oracle) return;
     const Node root = tree_.nodes[0];
     for (Index edge = root.first; edge < root.end(); ++edge) {
-      if (tree_.child[edge] != Tree<G>::kUnvisited) continue;
+      if (tree_.edges[edge].child != Tree<G>::kUnvisited) continue;
       Leaf leaf;
-      leaf.path.push_back({0, edge});
+      leaf.path.push_back({0, edge - root.first});
       leaf.state = root_state_;
-      game_->play(leaf.state, tree_.what[edge]);
+      game_->play(leaf.state, tree_.edges[edge].what);
       if (probe_leaf(leaf, edge) || game_->at_chance(leaf.state) || !game_->terminal(leaf.state)) continue;
       decide_by_result(leaf);
-      tree_.proof[edge] = proof_of(leaf.values[root.mover]);
+      tree_.edges[edge].proof = proof_of(leaf.values[root.mover]);
     }
   }
 
@@ -358,8 +359,8 @@ class Mcts {
     leaf.values[mover] = static_cast<float>(exact->value);
     leaf.values[mover ^ 1] = 1.0f - leaf.values[mover];
     leaf.decided = true;
-    tree_.child[edge] = Tree<G>::kExact;
-    tree_.proof[edge] = proof_of(mover == above ? exact->value : 1 - exact->value);
+    tree_.edges[edge].child = Tree<G>::kExact;
+    tree_.edges[edge].proof = proof_of(mover == above ? exact->value : 1 - exact->value);
     return true;
   }
 
@@ -380,41 +381,48 @@ class Mcts {
       node.number = node.opened = static_cast<std::uint16_t>(outcomes.size());
       node.first = tree_.grow(outcomes.size());
       for (int i = 0; i < outcomes.size(); ++i) {
-        tree_.what[node.first + i] = outcomes[i].outcome;
-        tree_.prior[node.first + i] = static_cast<float>(outcomes[i].probability);
+        tree_.edges[node.first + i].what = outcomes[i].outcome;
+        tree_.edges[node.first + i].prior = static_cast<float>(outcomes[i].probability);
       }
-    } else if (open_late_) {
+    } else if (open_late_ && !has_priors_) {
       node.number = static_cast<std::uint16_t>(count_moves(*game_, state));
       node.kind = node.number ? Tree<G>::kDecision : Tree<G>::kTerminal;
+      node.next_prior = 1.0f / static_cast<float>(node.number);
     } else {
       MoveList listed;
       if (!known) game_->legal(state, listed);
       const MoveList& moves = known ? *known : listed;
       node.kind = moves.empty() ? Tree<G>::kTerminal : Tree<G>::kDecision;
-      node.number = node.opened = static_cast<std::uint16_t>(moves.size());
-      node.first = tree_.grow(moves.size());
-      for (int i = 0; i < moves.size(); ++i) {
-        tree_.what[node.first + i] = moves[i];
-        tree_.prior[node.first + i] = priors ? priors[i] : 1.0f / static_cast<float>(moves.size());
+      node.number = static_cast<std::uint16_t>(moves.size());
+      if (open_late_ && priors) {
+        tree_.list(node, moves.begin(), priors);
+      } else {
+        node.opened = node.number;
+        node.first = tree_.grow(moves.size());
+        for (int i = 0; i < moves.size(); ++i) {
+          tree_.edges[node.first + i].what = moves[i];
+          tree_.edges[node.first + i].prior = priors ? priors[i] : 1.0f / static_cast<float>(moves.size());
+        }
       }
     }
     tree_.nodes.push_back(node);
     return index;
   }
 
-  /// Gives a node the edges it still lacks: the root has all of them.
+  /// Gives a node the edges it still lacks: the root has all of them, in the order of moves.
   void open_all(Index index, const State& state) {
     Node node = tree_.nodes[index];
+    if (tree_.keeps_moves(node)) return tree_.open_all_listed(tree_.nodes[index]);
     if (node.is_open()) return;
     MoveList moves;
     game_->legal(state, moves);
     const Index first = tree_.grow(node.number);
     for (int i = 0; i < node.number; ++i) {
       if (i < node.opened) {
-        tree_.copy_edge(node.first + i, first + i);
+        tree_.edges[first + i] = tree_.edges[node.first + i];
       } else {
-        tree_.what[first + i] = moves[i];
-        tree_.prior[first + i] = 1.0f / static_cast<float>(node.number);
+        tree_.edges[first + i].what = moves[i];
+        tree_.edges[first + i].prior = 1.0f / static_cast<float>(node.number);
       }
     }
     node.first = first;
@@ -445,7 +453,7 @@ class Mcts {
       // An edge can remember one outcome; a second draw in a row needs a node.
       if (!defer || game_->at_chance(after)) {
         const Index chance = make_node(leaf.state, nullptr);
-        tree_.child[edge] = chance;
+        tree_.edges[edge].child = chance;
         return chance;
       }
       mark = Tree<G>::kDrawn | outcome;
@@ -459,9 +467,9 @@ class Mcts {
         tree_.nodes[mark].visits = 1;
       }
       if (proves() && !drawn)
-        tree_.proof[edge] = proof_of(leaf.values[tree_.nodes[leaf.path.back().node].mover]);
+        tree_.edges[edge].proof = proof_of(leaf.values[tree_.nodes[leaf.path.back().node].mover]);
     }
-    tree_.child[edge] = mark;
+    tree_.edges[edge].child = mark;
     return std::nullopt;
   }
 
@@ -469,23 +477,23 @@ class Mcts {
   /// first visit from the edge. `above` is the player who chose the edge.
   Index expand_deferred(Index edge, Index mark, int above, const State& state) {
     const Index index = make_node(state, nullptr);
-    tree_.child[edge] = index;
+    tree_.edges[edge].child = index;
     const Node& node = tree_.nodes[index];
     // Two players share one point, so the edge's value tells the other's too. The edge
     // has been counted for the second time already, but its total is of the first.
-    const float first = node.mover == above ? tree_.total[edge] : 1.0f - tree_.total[edge];
+    const float first = node.mover == above ? tree_.edges[edge].total : 1.0f - tree_.edges[edge].total;
     first_visit(index, first);
     if (node.kind == Tree<G>::kTerminal && proves()) {
       float values[kMaxPlayers];
       scaled_result(*game_, state, values);
-      tree_.proof[edge] = proof_of(values[above]);
+      tree_.edges[edge].proof = proof_of(values[above]);
     }
     if (node.kind == Tree<G>::kChance) {
       for (Index outcome = node.first; outcome < node.end(); ++outcome)
-        if (tree_.what[outcome] == (mark & ~Tree<G>::kDrawn)) {
-          tree_.visits[outcome] = 1;
-          tree_.total[outcome] = first;
-          tree_.child[outcome] = Tree<G>::kVisited;
+        if (tree_.edges[outcome].what == (mark & ~Tree<G>::kDrawn)) {
+          tree_.edges[outcome].visits = 1;
+          tree_.edges[outcome].total = first;
+          tree_.edges[outcome].child = Tree<G>::kVisited;
         }
     }
     return index;
@@ -497,12 +505,11 @@ class Mcts {
       double left = random_.uniform();
       Index edge = node.first;
       for (; edge + 1 < node.end(); ++edge) {
-        left -= tree_.prior[edge];
+        left -= tree_.edges[edge].prior;
         if (left < 0) break;
       }
       return edge;
     }
-    tree_.prefetch_edges(node);
     const Index selected = std::visit(
         [&](const auto& rule) {
           if constexpr (requires { rule.select_root(tree_, options_, simulations_, random_); })
@@ -514,10 +521,11 @@ class Mcts {
   }
 
   Index open_next(Index at, const State& state) {
+    if (has_priors_) return tree_.open_listed(tree_.nodes[at]);
     MoveList moves;
     game_->legal(state, moves);
     Node& node = tree_.nodes[at];
-    return tree_.open_next(node, moves[node.opened], 1.0f / static_cast<float>(node.number));
+    return tree_.open_next(node, moves[node.opened], node.next_prior);
   }
 
   void add_dirichlet_noise() {
@@ -526,7 +534,7 @@ class Mcts {
     float sum = 0;
     for (float& x : noise) sum += x = random_.gamma(options_.dirichlet_alpha);
     for (int i = 0; i < root.number; ++i) {
-      float& prior = tree_.prior[root.first + i];
+      float& prior = tree_.edges[root.first + i].prior;
       prior = (1 - options_.dirichlet_weight) * prior +
               options_.dirichlet_weight * (sum > 0 ? noise[i] / sum : 1.0f / root.number);
     }
@@ -534,9 +542,9 @@ class Mcts {
 
   /// Takes back the visits of a path that led to a pending leaf.
   void undo_visits(const Leaf& leaf) {
-    for (const auto& [at, edge] : leaf.path) {
-      --tree_.nodes[at].visits;
-      --tree_.visits[edge];
+    for (const auto& step : leaf.path) {
+      --tree_.nodes[step.node].visits;
+      --tree_.edges[tree_.edge_of(step)].visits;
     }
   }
 
@@ -544,10 +552,10 @@ class Mcts {
   float negamax_value(const Node& node) const {
     float best = 0.0f, sum = 0.0f, visits = 0.0f;
     for (Index edge = node.first; edge < node.end(); ++edge) {
-      if (tree_.visits[edge] == 0) continue;
-      const auto n = static_cast<float>(tree_.visits[edge]);
-      best = std::max(best, tree_.total[edge]);
-      sum += n * tree_.total[edge];
+      if (tree_.edges[edge].visits == 0) continue;
+      const auto n = static_cast<float>(tree_.edges[edge].visits);
+      best = std::max(best, tree_.edges[edge].total);
+      sum += n * tree_.edges[edge].total;
       visits += n;
     }
     return node.kind == Tree<G>::kChance ? sum / visits : best;
@@ -559,8 +567,9 @@ class Mcts {
       const Node& node = tree_.nodes[leaf.path[i].node];
       const Proof proof = node_proof(tree_, node);
       if (proof == Proof::none) return;
-      const auto [above, edge] = leaf.path[i - 1];
-      tree_.proof[edge] = tree_.nodes[above].mover == node.mover ? proof : opposite(proof);
+      const auto above = leaf.path[i - 1];
+      tree_.edges[tree_.edge_of(above)].proof =
+          tree_.nodes[above.node].mover == node.mover ? proof : opposite(proof);
     }
   }
 
@@ -571,6 +580,7 @@ class Mcts {
   Random random_;
   bool defer_;      // positions become nodes at their second visit
   bool open_late_;  // nodes get edges for the moves they try
+  bool has_priors_;
   Tree<G> tree_;
   State root_state_;
   LeafHistory<G> history_;

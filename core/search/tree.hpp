@@ -6,12 +6,16 @@
 // brought priors that must be kept. In between, its edge remembers all that is needed:
 // one visit, one value and, after a chance event, which outcome was drawn.
 //
-// Where all priors are equal, moves are visited in their order, so
-// a node keeps edges only for those it has tried; `opened` counts them, and the list of
-// moves is made anew when one more is opened.
+// Few moves of most nodes are ever visited, so a node keeps edges only for those it has tried,
+// unless the selection rule needs all; `opened` counts them. The next one to be opened is the
+// first of those with the largest prior: no other move without visits can have a better score.
+// Where priors come from an evaluation, they are kept with their moves (`listed`), 8 bytes
+// a move instead of the 21 of an edge. Where all priors are equal, moves are opened in their
+// order, and the list of moves is made anew when one more is opened.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <vector>
@@ -49,6 +53,9 @@ struct Tree {
     std::uint32_t visits;  // its own evaluation included
     float total;           // of the mover's values over those visits
     float raw;             // the mover's value when it was evaluated
+    float next_prior;      // the largest prior of moves without an edge
+    // Of its moves in listed_moves and listed_priors, if its edges are not in the order of moves.
+    Index listed = kUnvisited;
     std::uint16_t number;  // of legal moves, or of outcomes
     std::uint16_t opened;  // how many of them have an edge
     std::uint8_t mover;
@@ -58,105 +65,124 @@ struct Tree {
     bool is_open() const { return opened == number; }
   };
 
-  HugeVector<Node> nodes;
+  /// A move, or below a chance node an outcome, whose probability is its prior. What a
+  /// simulation needs of an edge is on one or two cache lines: it finds most of a tree out of cache.
+  struct Edge {
+    std::uint32_t what;
+    Index child = kUnvisited;
+    std::uint32_t visits = 0;
+    float total = 0.0f;  // of the mover's values; with negamax, the current value
+    float prior = 0.0f;
+    Proof proof = Proof::none;
+  };
 
-  // Edges, as a structure of arrays; those of a node are neighbours. `what` is a move,
-  // or below a chance node an outcome, whose probability stands in `prior`.
-  HugeVector<std::uint32_t> what;
-  HugeVector<Index> child;
-  HugeVector<std::uint32_t> visits;
-  HugeVector<float> total;  // of the mover's values; with negamax, the current value
-  HugeVector<float> prior;
-  HugeVector<Proof> proof;
+  HugeVector<Node> nodes;
+  HugeVector<Edge> edges;  // those of a node are neighbours
+
+  // All moves of nodes that have edges only for some, in the order of legal().
+  HugeVector<Move> listed_moves;
+  HugeVector<float> listed_priors;  // kOpened: has an edge
+  static constexpr float kOpened = -1.0f;
+
+  /// The edge of a step of a path.
+  template <class Step>
+  Index edge_of(const Step& step) const {
+    return nodes[step.node].first + step.place;
+  }
 
   void clear() {
     nodes.clear();
-    what.clear();
-    child.clear();
-    visits.clear();
-    total.clear();
-    prior.clear();
-    proof.clear();
-    for (std::vector<Index>& blocks : free_) blocks.clear();
+    edges.clear();
+    listed_moves.clear();
+    listed_priors.clear();
+    free_.fill(kUnvisited);
   }
 
   /// Appends `number` untouched edges.
   Index grow(int number) {
-    const auto first = static_cast<Index>(what.size());
-    const std::size_t size = what.size() + number;
-    what.resize(size);
-    child.resize(size, kUnvisited);
-    visits.resize(size, 0);
-    total.resize(size, 0.0f);
-    prior.resize(size, 0.0f);
-    proof.resize(size, Proof::none);
+    const auto first = static_cast<Index>(edges.size());
+    edges.resize(edges.size() + number);
     return first;
+  }
+
+  /// Whether a node's moves are listed: it may lack edges, and has them in the order of priors.
+  bool keeps_moves(const Node& node) const { return node.listed != kUnvisited; }
+
+  /// Keeps the moves of a node that has no edge yet.
+  void list(Node& node, const Move* moves, const float* priors) {
+    node.listed = static_cast<Index>(listed_moves.size());
+    listed_moves.insert(listed_moves.end(), moves, moves + node.number);
+    listed_priors.insert(listed_priors.end(), priors, priors + node.number);
+    node.next_prior = largest(priors, node.number);
+  }
+
+  /// Gives a node whose moves are listed one more edge, for the first with the largest prior.
+  Index open_listed(Node& node) {
+    float* priors = listed_priors.data() + node.listed;
+    const float prior = node.next_prior;
+    const auto which = std::find(priors, priors + node.number, prior) - priors;
+    priors[which] = kOpened;
+    node.next_prior = largest(priors, node.number);
+    return open_next(node, listed_moves[node.listed + which], prior);
+  }
+
+  /// Gives a node whose moves are listed all its edges, in the order of moves.
+  void open_all_listed(Node& node) {
+    const Index first = grow(node.number);
+    for (Index i = 0; i < node.number; ++i) {
+      const Move move = listed_moves[node.listed + i];
+      const float prior = listed_priors[node.listed + i];
+      if (prior == kOpened)
+        edges[first + i] = *std::find_if(edges.begin() + node.first, edges.begin() + node.end(),
+                                         [move](const Edge& edge) { return edge.what == move; });
+      else
+        edges[first + i] = {.what = move, .prior = prior};
+    }
+    node.first = first;
+    node.opened = node.number;
+    node.listed = kUnvisited;
   }
 
   /// Gives a node one more edge, for `move`. Edges of a node are neighbours, so a full
   /// block moves to one of twice the size, or just large enough for all moves; blocks
   /// left behind are used again.
-  Index open_next(Node& node, Move move, float equal_prior) {
+  Index open_next(Node& node, Move move, float prior) {
     const unsigned opened = node.opened;
     if (opened == 0 || std::has_single_bit(opened)) {
       const unsigned wanted = std::max(2 * opened, 1u);
       const Index block = wanted < node.number ? take_block(std::bit_width(opened)) : grow(node.number);
-      for (unsigned i = 0; i < opened; ++i) copy_edge(node.first + i, block + i);
-      if (opened > 0) free_[std::bit_width(opened) - 1].push_back(node.first);
+      std::copy_n(edges.begin() + node.first, opened, edges.begin() + block);
+      if (opened > 0) give_block(std::bit_width(opened) - 1, node.first);
       node.first = block;
     }
     const Index edge = node.first + opened;
-    what[edge] = move;
-    child[edge] = kUnvisited;
-    visits[edge] = 0;
-    total[edge] = 0.0f;
-    prior[edge] = equal_prior;
-    proof[edge] = Proof::none;
+    edges[edge] = {.what = move, .prior = prior};
     ++node.opened;
     return edge;
-  }
-
-  void copy_edge(Index from, Index to) {
-    what[to] = what[from];
-    child[to] = child[from];
-    visits[to] = visits[from];
-    total[to] = total[from];
-    prior[to] = prior[from];
-    proof[to] = proof[from];
-  }
-
-  /// Asks for what is needed of the edge that is about to be chosen, whichever it will be,
-  /// so that it comes out of memory together with the statistics and not after them.
-  void prefetch_edges(const Node& node) const {
-    constexpr int kPerLine = 64 / sizeof(Index);
-    for (int i = 0; i < node.opened; i += kPerLine) {
-      __builtin_prefetch(child.data() + node.first + i);
-      __builtin_prefetch(what.data() + node.first + i);
-    }
   }
 
   /// Goes from a node to the one that a move or an outcome leads to, if there is one.
   bool follow(Index& at, std::uint32_t taken) const {
     const Node& node = nodes[at];
     for (Index edge = node.first; edge < node.end(); ++edge)
-      if (what[edge] == taken && child[edge] < kFirstMark) {
-        at = child[edge];
+      if (edges[edge].what == taken && edges[edge].child < kFirstMark) {
+        at = edges[edge].child;
         return true;
       }
     return false;
   }
 
-  /// The most visited way on from an edge, moves only.
+  /// The most visited way on from an edge, moves only; of equally many visits, the first edge.
   std::vector<Move> main_line(Index edge, int length) const {
-    std::vector<Move> line{what[edge]};
-    while (static_cast<int>(line.size()) < length && child[edge] < kFirstMark) {
-      const Node& node = nodes[child[edge]];
+    std::vector<Move> line{edges[edge].what};
+    while (static_cast<int>(line.size()) < length && edges[edge].child < kFirstMark) {
+      const Node& node = nodes[edges[edge].child];
       Index next = node.first;
       for (Index e = node.first; e < node.end(); ++e)
-        if (visits[e] > visits[next]) next = e;
-      if (node.opened == 0 || visits[next] == 0) break;
+        if (edges[e].visits > edges[next].visits) next = e;
+      if (node.opened == 0 || edges[next].visits == 0) break;
       if (node.kind == kChance) break;  // what follows depends on the draw
-      line.push_back(what[next]);
+      line.push_back(edges[next].what);
       edge = next;
     }
     return line;
@@ -172,82 +198,86 @@ struct Tree {
       const unsigned block = std::min<unsigned>(std::bit_ceil<unsigned>(old.opened), old.number);
       const Index first = kept.grow(static_cast<int>(block));
       kept.nodes[i].first = first;
+      if (keeps_moves(old))
+        kept.list(kept.nodes[i], listed_moves.data() + old.listed, listed_priors.data() + old.listed);
       for (int k = 0; k < old.opened; ++k) {
-        const Index from = old.first + k, to = first + k;
-        kept.what[to] = what[from];
-        kept.visits[to] = visits[from];
-        kept.total[to] = total[from];
-        kept.prior[to] = prior[from];
-        kept.proof[to] = proof[from];
-        kept.child[to] = child[from];
-        if (child[from] < kFirstMark) {
-          kept.child[to] = static_cast<Index>(kept.nodes.size());
-          open.push_back(child[from]);
-          kept.nodes.push_back(nodes[child[from]]);
-        }
+        Edge& edge = kept.edges[first + k] = edges[old.first + k];
+        if (edge.child >= kFirstMark) continue;
+        open.push_back(edge.child);
+        kept.nodes.push_back(nodes[edge.child]);
+        edge.child = static_cast<Index>(kept.nodes.size() - 1);
       }
     }
   }
 
-  /// Asks for the root's edges and, as that is where they grow, for the ends of all arrays.
+  // Memory is asked for before it is needed; pools do so, which run many trees in turn.
+
+  /// The root with its edges and, as that is where they grow, the ends of all arrays.
   void prefetch_ends() const {
     if (nodes.empty()) return;
     prefetch(&nodes.front());
-    const auto request = [](const auto& array) {
-      prefetch(array.data(), kRootLines * kCacheLine);
-      prefetch(array.data() + array.size(), kRootLines * kCacheLine);
-    };
-    request(what);
-    request(child);
-    request(visits);
-    request(total);
-    request(prior);
-    prefetch(proof.data() + proof.size());
     prefetch(nodes.data() + nodes.size());
+    prefetch(edges.data(), kRootLines * kCacheLine);
+    prefetch(edges.data() + edges.size(), kCacheLine);
+    prefetch(listed_moves.data() + listed_moves.size(), kListLines * kCacheLine);
+    prefetch(listed_priors.data() + listed_priors.size(), kListLines * kCacheLine);
   }
-
-  /// Asks for a node and one of its edges.
-  void prefetch_step(Index node, Index edge) const {
-    prefetch(nodes.data() + node);
-    prefetch(visits.data() + edge);
-    prefetch(total.data() + edge);
-    prefetch(prior.data() + edge);
-    prefetch(child.data() + edge);
-  }
+  void prefetch_node(Index node) const { prefetch(nodes.data() + node); }
+  /// Needs the node.
+  void prefetch_edge(Index node, Index place) const { prefetch(edges.data() + nodes[node].first + place); }
 
   /// Bytes in use.
   std::size_t bytes() const {
-    return nodes.size() * sizeof(Node) +
-           what.size() * (sizeof(std::uint32_t) * 2 + sizeof(Index) + 2 * sizeof(float) + sizeof(Proof));
+    return nodes.size() * sizeof(Node) + edges.size() * sizeof(Edge) +
+           listed_moves.size() * (sizeof(Move) + sizeof(float));
   }
 
   /// Bytes allocated.
   std::size_t capacity_bytes() const {
     const auto of = [](const auto& v) { return HugePages::block_size(v.capacity() * sizeof(v[0])); };
-    return of(nodes) + of(what) + of(child) + of(visits) + of(total) + of(prior) + of(proof);
+    return of(nodes) + of(edges) + of(listed_moves) + of(listed_priors);
   }
 
   /// Edges visited at least once.
   std::size_t visited() const {
     std::size_t number = 0;
     for (const Node& node : nodes)
-      for (Index edge = node.first; edge < node.end(); ++edge) number += visits[edge] > 0;
+      for (Index edge = node.first; edge < node.end(); ++edge) number += edges[edge].visits > 0;
     return number;
   }
 
  private:
-  /// Of four-byte edges: enough for most nodes' moves.
-  static constexpr std::size_t kRootLines = 2;
-
-  /// A block of 2^size edges.
-  Index take_block(int size) {
-    if (free_[size].empty()) return grow(1 << size);
-    const Index block = free_[size].back();
-    free_[size].pop_back();
-    return block;
+  /// The largest of some priors. As positive floats are ordered like their bits and kOpened
+  /// is negative either way, integers are compared: those the compiler vectorises.
+  static float largest(const float* priors, int number) {
+    std::int32_t most = std::bit_cast<std::int32_t>(kOpened);
+    for (int i = 0; i < number; ++i) most = std::max(most, std::bit_cast<std::int32_t>(priors[i]));
+    return std::bit_cast<float>(most);
   }
 
-  std::vector<Index> free_[10];  // [size]: blocks of 2^size edges that nobody uses
+  /// Enough for most roots, and for the moves of most nodes.
+  static constexpr std::size_t kRootLines = 14, kListLines = 3;
+
+  /// A block of 2^size edges. Free ones of a size are a list, linked by the child of their first edge.
+  Index take_block(int size) {
+    const Index block = free_[size];
+    if (block == kUnvisited) return grow(1 << size);
+    free_[size] = edges[block].child;
+    return block;
+  }
+  void give_block(int size, Index block) {
+    edges[block].child = free_[size];
+    free_[size] = block;
+  }
+
+  static constexpr int kBlockSizes = 10;
+  std::array<Index, kBlockSizes> free_ = filled(kUnvisited);  // [size]: the first free block of 2^size edges
+
+  static constexpr std::array<Index, kBlockSizes> filled(Index with) {
+    std::array<Index, kBlockSizes> all;
+    all.fill(with);
+    return all;
+  }
 };
 
 }  // namespace halma

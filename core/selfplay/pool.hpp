@@ -185,10 +185,11 @@ class Pool : public AnyPool {
   /// Asks for what the slots behind one will want, each in some steps: see Slot. Those from
   /// `last` on are another thread's, which may be at work on them.
   void prefetch_behind(int slot, int last) const {
-    if (slot + 4 < last) prefetch(&slots_[slot + 4], sizeof(Slot<G>));
-    if (slot + 3 < last) slots_[slot + 3].driver().prefetch_leaves();
-    if (slot + 2 < last) slots_[slot + 2].driver().prefetch_tree();
-    if (slot + 1 < last) slots_[slot + 1].driver().prefetch_paths();
+    if (slot + 5 < last) prefetch(&slots_[slot + 5], Slot<G>::kHotBytes);
+    if (slot + 4 < last) slots_[slot + 4].driver().prefetch_leaves();
+    if (slot + 3 < last) slots_[slot + 3].driver().prefetch_tree();
+    if (slot + 2 < last) slots_[slot + 2].driver().prefetch_path_nodes();
+    if (slot + 1 < last) slots_[slot + 1].driver().prefetch_path_edges();
   }
 
   bool one_leaf() const { return context_.options.max_pending == 1; }
@@ -233,8 +234,13 @@ class Pool : public AnyPool {
       slots_[slot].encode(leaf, scratch.search, static_cast<float*>(planes.data) + at);
       return;
     }
-    slots_[slot].encode(leaf, scratch.search, scratch.planes.data());
-    to_bytes(scratch.planes.data(), size, static_cast<std::uint8_t*>(planes.data) + at);
+    std::uint8_t* bytes = static_cast<std::uint8_t*>(planes.data) + at;
+    if constexpr (EncodesBytes<G>) {
+      slots_[slot].encode(leaf, scratch.search, bytes);
+    } else {
+      slots_[slot].encode(leaf, scratch.search, scratch.planes.data());
+      to_bytes(scratch.planes.data(), size, bytes);
+    }
   }
 
   /// By way of int: the one conversion every processor has for whole vectors.

@@ -29,6 +29,9 @@ class alignas(64) Slot {
   using State = typename G::State;
   using Scratch = SearchScratch<G>;
 
+  /// The part of a slot that every simulation needs: what belongs to the game is at the end.
+  static constexpr std::size_t kHotBytes = sizeof(SearchDriver<G>) - sizeof(std::optional<Record>);
+
   /// The pool context must outlive the slot, which plays the games first, first + stride, ...
   Slot(const PoolContext<G>& pool, std::uint64_t first)
       : pool_(&pool),
@@ -67,7 +70,10 @@ class alignas(64) Slot {
     }
   }
 
-  void encode(int which, Scratch& scratch, float* out) const { driver_.encode(which, scratch, out); }
+  template <class Cell>
+  void encode(int which, Scratch& scratch, Cell* out) const {
+    driver_.encode(which, scratch, out);
+  }
 
   template <class Logit, class Value>
   void back_up(int which, const Logit* logits, const Value* values) {
@@ -141,7 +147,7 @@ class alignas(64) Slot {
     const float value = search.root_value();
     const std::vector<float> target = search.policy_target();
     const int chosen = search.sample_move(target, temperature());
-    const Move move = search.tree().what[search.tree().nodes[0].first + chosen];
+    const Move move = search.tree().edges[search.tree().nodes[0].first + chosen].what;
     const bool resigns = resign(value);
     add_row(full_ ? Choice::full : Choice::fast, resigns ? kNoMove : move, value, search.simulations());
     if (full_) add_target(target);
@@ -178,7 +184,7 @@ class alignas(64) Slot {
     const Tree<G>& tree = driver_.search().tree();
     for (std::size_t i = 0; i < target.size(); ++i) {
       if (target[i] <= 0) continue;
-      const Move move = tree.what[tree.nodes[0].first + i];
+      const Move move = tree.edges[tree.nodes[0].first + i].what;
       rows_.policy_actions.push_back(static_cast<std::uint16_t>(game().action(root_, move)));
       rows_.policy_weights.push_back(target[i]);
     }

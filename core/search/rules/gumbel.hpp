@@ -61,7 +61,7 @@ class Gumbel {
     for (int i = 0; i < node.number; ++i) {
       if (is_proven(tree, node.first + i, options)) continue;
       const float score =
-          policy[i] - static_cast<float>(tree.visits[node.first + i]) / static_cast<float>(node.visits);
+          policy[i] - static_cast<float>(tree.edges[node.first + i].visits) / static_cast<float>(node.visits);
       if (score > best_score) {
         best = i;
         best_score = score;
@@ -85,8 +85,8 @@ class Gumbel {
     for (int i = 0; i < root.number; ++i) {
       const std::uint32_t edge = root.first + i;
       if (is_proven(tree, edge, options)) continue;
-      const float score = noise_[i] + logit(tree.prior[edge]) + (wanted ? scaled[i] : 0.0f);
-      if (tree.visits[edge] == wanted && score > best_score) {
+      const float score = noise_[i] + logit(tree.edges[edge].prior) + (wanted ? scaled[i] : 0.0f);
+      if (tree.edges[edge].visits == wanted && score > best_score) {
         best = i;
         best_score = score;
       }
@@ -105,11 +105,12 @@ class Gumbel {
   void root_scores(const Tree<G>& tree, const SearchOptions& options, float* out) const {
     const auto& root = tree.nodes[0];
     std::uint32_t most = 0;
-    for (std::uint32_t edge = root.first; edge < root.end(); ++edge) most = std::max(most, tree.visits[edge]);
+    for (std::uint32_t edge = root.first; edge < root.end(); ++edge)
+      most = std::max(most, tree.edges[edge].visits);
     completed_values(tree, root, options, out);
     for (int i = 0; i < root.number; ++i) {
       const std::uint32_t edge = root.first + i;
-      out[i] = tree.visits[edge] == most ? noise_[i] + logit(tree.prior[edge]) + out[i] : -1e29f;
+      out[i] = tree.edges[edge].visits == most ? noise_[i] + logit(tree.edges[edge].prior) + out[i] : -1e29f;
     }
   }
 
@@ -122,19 +123,19 @@ class Gumbel {
                                const SearchOptions& options, float* out) {
     float visits = 0, most = 0, seen_prior = 0, weighted = 0;
     for (std::uint32_t edge = node.first; edge < node.end(); ++edge) {
-      const auto n = static_cast<float>(tree.visits[edge]);
+      const auto n = static_cast<float>(tree.edges[edge].visits);
       visits += n;
       most = std::max(most, n);
       if (n == 0) continue;
-      seen_prior += tree.prior[edge];
-      weighted += tree.prior[edge] * edge_value<kBackup>(tree, edge);
+      seen_prior += tree.edges[edge].prior;
+      weighted += tree.edges[edge].prior * edge_value<kBackup>(tree, edge);
     }
     const float mixed =
         seen_prior > 0 ? (node.raw + visits * (weighted / seen_prior)) / (visits + 1.0f) : node.raw;
     const float scale = (options.maxvisit_init + most) * options.value_scale;
     for (int i = 0; i < node.number; ++i) {
       const std::uint32_t edge = node.first + i;
-      out[i] = scale * (tree.visits[edge] ? edge_value<kBackup>(tree, edge) : mixed);
+      out[i] = scale * (tree.edges[edge].visits ? edge_value<kBackup>(tree, edge) : mixed);
     }
   }
 
@@ -143,7 +144,7 @@ class Gumbel {
   static void improved_policy(const Tree<G>& tree, const typename Tree<G>::Node& node,
                               const SearchOptions& options, float* out) {
     completed_values(tree, node, options, out);
-    for (int i = 0; i < node.number; ++i) out[i] += logit(tree.prior[node.first + i]);
+    for (int i = 0; i < node.number; ++i) out[i] += logit(tree.edges[node.first + i].prior);
     softmax(out, node.number);
   }
 

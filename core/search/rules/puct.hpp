@@ -23,30 +23,29 @@ struct Puct : VisitCounts<Backup::mean> {
     // All scores first, without a branch, so that the compiler vectorises them. The total of
     // a move without visits is 0; its first-play urgency is added by its bits.
     float scores[kMaxMoves];
-    const std::uint32_t* visits = tree.visits.data() + node.first;
-    const float* total = tree.total.data() + node.first;
-    const float* prior = tree.prior.data() + node.first;
+    const auto* edges = tree.edges.data() + node.first;
     const int opened = node.opened;
     const auto fpu_bits = std::bit_cast<std::uint32_t>(fpu);
     for (int i = 0; i < opened; ++i) {
-      const auto n = static_cast<std::int32_t>(visits[i]);
-      const float value = total[i] / static_cast<float>(std::max(n, 1));
+      const auto n = static_cast<std::int32_t>(edges[i].visits);
+      const float value = edges[i].total / static_cast<float>(std::max(n, 1));
       const auto bonus = std::bit_cast<float>(fpu_bits & -static_cast<std::uint32_t>(n == 0));
-      scores[i] = value + bonus + scale * prior[i] / (1.0f + static_cast<float>(n));
+      scores[i] = value + bonus + scale * edges[i].prior / (1.0f + static_cast<float>(n));
     }
     std::uint32_t best = node.first;
     float best_score = -1e30f, best_prior = -1.0f;
     for (int i = 0; i < opened; ++i) {
       if (scores[i] < best_score || is_proven(tree, node.first + i, options)) continue;
-      if (scores[i] > best_score || prior[i] > best_prior) {
+      if (scores[i] > best_score || edges[i].prior > best_prior) {
         best = node.first + i;
         best_score = scores[i];
-        best_prior = prior[i];
+        best_prior = edges[i].prior;
       }
     }
-    // Moves without an edge have no visits and equal priors.
-    if (!node.is_open() && fpu + scale / static_cast<float>(node.number) > best_score) return kOpenNext;
-    return best;
+    if (node.is_open()) return best;
+    // Of the moves without an edge, which have no visits, the next to be opened is the best.
+    const float next = fpu + scale * node.next_prior;
+    return next > best_score || (next == best_score && node.next_prior > best_prior) ? kOpenNext : best;
   }
 };
 

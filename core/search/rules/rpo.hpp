@@ -55,10 +55,10 @@ struct Rpo : RuleDefaults<Backup::mean> {
   static void regularised_policy(const Tree<G>& tree, const typename Tree<G>::Node& node,
                                  const SearchOptions& options, float* out) {
     const int number = node.number;
-    const float* prior = tree.prior.data() + node.first;
+    const auto* edges = tree.edges.data() + node.first;
     const auto visits = static_cast<float>(node.visits - 1);
     if (visits == 0) {
-      std::copy_n(prior, number, out);
+      for (int i = 0; i < number; ++i) out[i] = edges[i].prior;
       return;
     }
     const float lambda =
@@ -68,14 +68,14 @@ struct Rpo : RuleDefaults<Backup::mean> {
     float value[kMaxMoves], low = -1e30f, high = -1e30f;
     for (int i = 0; i < number; ++i) {
       const std::uint32_t edge = node.first + i;
-      value[i] = tree.visits[edge] ? edge_value<kBackup>(tree, edge) : fpu;
-      low = std::max(low, value[i] + lambda * prior[i]);
+      value[i] = tree.edges[edge].visits ? edge_value<kBackup>(tree, edge) : fpu;
+      low = std::max(low, value[i] + lambda * edges[i].prior);
       high = std::max(high, value[i] + lambda);
     }
     // The sum falls in alpha: it is at least 1 at `low` and at most 1 at `high`.
     const auto sum_at = [&](float alpha) {
       float sum = 0;
-      for (int i = 0; i < number; ++i) sum += lambda * prior[i] / (alpha - value[i]);
+      for (int i = 0; i < number; ++i) sum += lambda * edges[i].prior / (alpha - value[i]);
       return sum;
     };
     for (int round = 0; round < 24; ++round) {
@@ -83,7 +83,7 @@ struct Rpo : RuleDefaults<Backup::mean> {
       (sum_at(middle) > 1.0f ? low : high) = middle;
     }
     float sum = 0;
-    for (int i = 0; i < number; ++i) sum += out[i] = lambda * prior[i] / (high - value[i]);
+    for (int i = 0; i < number; ++i) sum += out[i] = lambda * edges[i].prior / (high - value[i]);
     for (int i = 0; i < number; ++i) out[i] /= sum;
   }
 };

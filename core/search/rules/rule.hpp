@@ -43,7 +43,8 @@ enum class Backup : std::uint8_t {
 /// The value of a visited edge for the player who chooses it.
 template <Backup B, Game G>
 float edge_value(const Tree<G>& tree, std::uint32_t edge) {
-  return B == Backup::negamax ? tree.total[edge] : tree.total[edge] / static_cast<float>(tree.visits[edge]);
+  return B == Backup::negamax ? tree.edges[edge].total
+                              : tree.edges[edge].total / static_cast<float>(tree.edges[edge].visits);
 }
 
 /// The value of a move without visits.
@@ -67,7 +68,7 @@ float fpu_value(const typename Tree<G>::Node& node, FirstPlayUrgency fpu) {
 /// Proven moves need no more visits.
 template <Game G>
 bool is_proven(const Tree<G>& tree, std::uint32_t edge, const SearchOptions& options) {
-  return options.solver && tree.proof[edge] != Proof::none;
+  return options.solver && tree.edges[edge].proof != Proof::none;
 }
 
 /// Selected instead of an edge: the next move that has no edge yet.
@@ -101,7 +102,8 @@ struct VisitCounts : RuleDefaults<B> {
   void policy(const Tree<G>& tree, const SearchOptions&, float* out) const {
     const auto& root = tree.nodes[0];
     float sum = 0;
-    for (int i = 0; i < root.number; ++i) sum += out[i] = static_cast<float>(tree.visits[root.first + i]);
+    for (int i = 0; i < root.number; ++i)
+      sum += out[i] = static_cast<float>(tree.edges[root.first + i].visits);
     for (int i = 0; i < root.number; ++i)
       out[i] = sum > 0 ? out[i] / sum : 1.0f / static_cast<float>(root.number);
   }
@@ -111,7 +113,7 @@ struct VisitCounts : RuleDefaults<B> {
     const auto& root = tree.nodes[0];
     for (int i = 0; i < root.number; ++i) {
       const auto edge = root.first + i;
-      const auto n = static_cast<float>(tree.visits[edge]);
+      const auto n = static_cast<float>(tree.edges[edge].visits);
       out[i] = n + (n > 0 ? edge_value<B>(tree, edge) * 0.5f : 0.0f);
     }
   }

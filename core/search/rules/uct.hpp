@@ -21,8 +21,8 @@ struct UctWith : VisitCounts<B> {
     float best_score = -1e30f;
     for (std::uint32_t edge = node.first; edge < node.end(); ++edge) {
       if (is_proven(tree, edge, options)) continue;
-      if (tree.visits[edge] == 0) return edge;
-      const auto n = static_cast<float>(tree.visits[edge]);
+      if (tree.edges[edge].visits == 0) return edge;
+      const auto n = static_cast<float>(tree.edges[edge].visits);
       const float score = edge_value<B>(tree, edge) + c * std::sqrt(log_visits / n);
       if (score > best_score) {
         best = edge;
