@@ -295,6 +295,6 @@ def test_a_dead_worker_is_an_error():
     next(results)
     for process in multiprocessing.active_children():
         process.kill()
-    with pytest.raises(WorkerError, match=r"ended with status -9"):
+    with pytest.raises(WorkerError, match=r"ended by SIGKILL"):
         list(results)
     assert not multiprocessing.active_children()

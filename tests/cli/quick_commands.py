@@ -31,6 +31,7 @@ QUICK = {
     "bench solve": "bench solve --quick",
     "bench tabular": "bench tabular --quick",
     "bench selfplay": "bench selfplay --quick",
+    "bench training": "bench training --quick",
 }
 #: Verbs that print nothing on standard output without --json.
 WITHOUT_OUTPUT = {"train", "report"}

@@ -28,8 +28,8 @@ _STEPS_BEFORE_CAPTURE = 3
 class TrainingStep:
     """Makes steps on batches from the CPU, there or on a GPU.
 
-    `compiled` runs forward and backward pass through torch.compile. Calls and what reads their
-    results belong into `queue()`, where all of a GPU's work goes to one stream.
+    `compiled` runs the network's forward and backward pass through torch.compile. Calls and what
+    reads their results belong into `queue()`, where all of a GPU's work goes to one stream.
     """
 
     def __init__(
@@ -40,7 +40,8 @@ class TrainingStep:
         self.optimiser = _optimiser(network, learning, device)
         self._learning = learning
         self._on_gpu = device.type == "cuda"
-        self._losses = torch.compile(self._forward, dynamic=False) if compiled else self._forward
+        # The losses depend on the number of legal moves, and are not compiled again for each.
+        self._evaluate = torch.compile(network, dynamic=False) if compiled else network
         #: planes, actions, targets and outcomes of the step on the device
         self._inputs: tuple[Tensor, ...] = ()
         self._graph: Any = None
@@ -110,12 +111,12 @@ class TrainingStep:
         self.optimiser.step()
         return torch.stack((policy_loss, value_loss)).detach()
 
-    def _forward(
+    def _losses(
         self, planes: Tensor, actions: Tensor, targets: Tensor, outcomes: Tensor
     ) -> tuple[Tensor, Tensor]:
         """Return the losses of policy and values; on a GPU only the network is in bfloat16."""
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._on_gpu):
-            policy, values = self.network(planes.contiguous(memory_format=torch.channels_last))
+            policy, values = self._evaluate(planes.contiguous(memory_format=torch.channels_last))
         return (
             policy_cross_entropy(policy.float(), actions, targets),
             value_error(values.float(), outcomes, self._learning.value_loss),

@@ -42,9 +42,9 @@ def find_device(wanted: str) -> str:
 class TorchEvaluator(Evaluator):
     """A network in torch.
 
-    `device` is `cpu` or `cuda`. `compiled`: run the network through torch.compile, which takes
-    a while for every new batch size. `graphs`: on a GPU, replay the work of a buffer as a CUDA
-    graph.
+    `device` is `cpu` or `cuda`. `compiled`: on a GPU, run the network through torch.compile for
+    narrow buffers, which keep their batch size; it takes a while for every new one. `graphs`: on
+    a GPU, replay the work of a buffer as a CUDA graph.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class TorchEvaluator(Evaluator):
         self.output_dtype = torch.float16 if half else torch.float32
         self._model = for_inference(network).to(self.device, self._dtype)
         self._model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self._run = torch.compile(self._forward, dynamic=False) if compiled else self._forward
+        self._compiled = torch.compile(self._forward, dynamic=False) if compiled else self._forward
         self._own_buffer: CudaBuffer | None = None
         #: held while weights are replaced, and while a batch is queued
         self.loading = threading.Lock()
@@ -93,10 +93,10 @@ class TorchEvaluator(Evaluator):
         policy, values = self._model(x)
         return policy.to(self.output_dtype), values.to(self.output_dtype)
 
-    def run(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+    def run(self, planes: Tensor, compiled: bool = False) -> tuple[Tensor, Tensor]:
         """Evaluate planes that are on the device; the outputs stay there."""
         with torch.no_grad():
-            return self._run(planes)
+            return self._compiled(planes) if compiled else self._forward(planes)
 
     def evaluate(self, planes: Floats) -> tuple[Floats, Floats]:
         if self.device.type == "cpu":
@@ -123,6 +123,7 @@ class CudaBuffer:
     def __init__(self, evaluator: TorchEvaluator, capacity: int, narrow: bool = False) -> None:
         self._evaluator = evaluator
         self._capacity = capacity
+        self._narrow = narrow
         self._stream: Any = torch.cuda.Stream(evaluator.device)  # type: ignore[no-untyped-call]
         self._done: Any = torch.cuda.Event(blocking=True)  # type: ignore[no-untyped-call]
         # Most of the CPU's work for a large GPU is moving memory: uint8 is enough where planes
@@ -160,7 +161,7 @@ class CudaBuffer:
     def forward(self, number: int) -> tuple[Tensor, Tensor]:
         """Evaluate positions that are on the device already; the outputs stay there."""
         if not self._evaluator.graphs:
-            return self._evaluator.run(self._input[:number])
+            return self._evaluator.run(self._input[:number], self._narrow)
         sizes = (self._capacity >> k for k in reversed(range(_GRAPH_SIZES)))
         size = next(size for size in sizes if size >= number)
         if size not in self._graphs:
@@ -173,12 +174,12 @@ class CudaBuffer:
     def _capture(self, size: int) -> tuple[Any, tuple[Tensor, Tensor]]:
         """Capture a batch's work; the runs before choose algorithms and may compile."""
         for _ in range(3):
-            self._evaluator.run(self._input[:size])
+            self._evaluator.run(self._input[:size], self._narrow)
         self._stream.synchronize()
         graph = torch.cuda.CUDAGraph()
         # Other threads may use the GPU meanwhile, for training for instance.
         with torch.cuda.graph(graph, stream=self._stream, capture_error_mode="thread_local"):
-            outputs = self._evaluator.run(self._input[:size])
+            outputs = self._evaluator.run(self._input[:size], self._narrow)
         return graph, outputs
 
 

@@ -26,7 +26,10 @@ def set_options(options: T, what: str, known: Collection[str], values: Mapping[s
             raise OptionError(f"{what} has no option '{name}': it has {', '.join(known)}.")
         try:
             setattr(options, name, value)
-        except (ValueError, TypeError) as error:
+        except TypeError:
+            kind = type(value).__name__
+            raise OptionError(f"{what}: '{name}' cannot be of the type {kind}.") from None
+        except ValueError as error:
             raise OptionError(f"Options of {what.lower()}: {error}") from None
     return options
 
