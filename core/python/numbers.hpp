@@ -34,6 +34,15 @@ using Threads = Ranged<int, "a number of threads", 1, 1024>;
 /// One of the limits of a record; 0: none.
 using Limit = Ranged<int, "a limit", 0, 1'000'000'000>;
 
+/// A text in UTF-8, cut where it is long, between two characters.
+inline std::string shortened(const std::string& text) {
+  constexpr std::size_t kMost = 40;
+  if (text.size() <= kMost) return text;
+  std::size_t size = kMost;
+  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
+  return text.substr(0, size) + "...";
+}
+
 /// A number as Python writes it, cut where it is long.
 inline std::string written(nanobind::handle number) {
   const auto text = nanobind::steal(PyObject_Repr(number.ptr()));
@@ -42,8 +51,7 @@ inline std::string written(nanobind::handle number) {
     PyErr_Clear();  // Python does not write numbers of more than 4300 digits
     return "one of thousands of digits";
   }
-  const std::string all = utf8;
-  return all.size() <= 40 ? all : all.substr(0, 40) + "...";
+  return shortened(utf8);
 }
 
 /// Every finite number of a type.

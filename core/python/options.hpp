@@ -28,7 +28,7 @@ E enum_from(const std::string& name, const char* option) {
     if (name == names[i]) return static_cast<E>(i);
   std::string known;
   for (const char* one : names) known += std::string(known.empty() ? "" : ", ") + one;
-  throw std::invalid_argument("'" + std::string(option) + "' cannot be '" + name.substr(0, 40) +
+  throw std::invalid_argument("'" + std::string(option) + "' cannot be '" + shortened(name) +
                               "': it is one of " + known);
 }
 

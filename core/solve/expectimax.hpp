@@ -50,8 +50,16 @@ class AnyExpectimax {
   ExactTable table() const { return {values.data(), distances.data()}; }
   /// Allocates all values, at the first step.
   void allocate(std::uint64_t size) {
-    values.resize(size);
-    distances.resize(size);
+    // In parts: setting gigabytes to zero takes seconds.
+    constexpr std::uint64_t kPart = 1 << 22;
+    values.reserve(size);
+    distances.reserve(size);
+    for (std::uint64_t done = 0; done < size;) {
+      poll_interrupt();
+      done = std::min(size, done + kPart);
+      values.resize(done);
+      distances.resize(done);
+    }
   }
 };
 

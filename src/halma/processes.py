@@ -113,7 +113,9 @@ class ProcessPool(Generic[T, R]):
     def interrupt(self, seconds: float) -> None:
         """Send SIGINT to the workers and give them some time to save and leave."""
         for worker in self._workers.values():
-            if worker.process.is_alive() and worker.process.pid is not None:
+            if not worker.has_begun():
+                worker.process.terminate()  # it has nothing to save, and may not get the signal
+            elif worker.process.is_alive() and worker.process.pid is not None:
                 with suppress(ProcessLookupError):
                     os.kill(worker.process.pid, signal.SIGINT)
         until = time.monotonic() + seconds
@@ -176,6 +178,7 @@ class _Worker(Generic[T, R]):
         #: index and item of the tasks it was given, the one it works on first
         self.tasks: deque[tuple[int, T]] = deque()
         self.is_dead = False
+        self._has_answered = False
         # The function is unpickled by the worker itself: it may import much, and while it does the
         # worker must notice already that its parent is gone.
         pickled = bytes(ForkingPickler.dumps(function))
@@ -192,8 +195,15 @@ class _Worker(Generic[T, R]):
         with suppress(OSError):  # a dead worker is noticed by receive()
             self.pipe.send(item)
 
+    def has_begun(self) -> bool:
+        """Whether it has begun with its first task."""
+        with suppress(OSError):
+            return self._has_answered or self.pipe.poll()
+        return False
+
     def receive(self) -> TaskProgress | TaskEnd[R]:
         """Return what the process sent about its first task."""
+        self._has_answered = True
         index = self.tasks[0][0]
         try:
             sent = self.pipe.recv()
@@ -251,8 +261,10 @@ def _work(pipe: Connection, pickled: bytes, parent: int, in_main_thread: bool) -
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with suppress(EOFError, BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
         function: Callable[[Any, ReportProgress], Any] = pickle.loads(pickled)
-        while True:
+        for number in itertools.count():
             item = pipe.recv()
+            if number == 0:
+                pipe.send(0.0)  # from now on SIGINT is heard
             result, failure = None, None
             try:
                 result = function(item, lambda fraction: pipe.send(float(fraction)))

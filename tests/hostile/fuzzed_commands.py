@@ -6,6 +6,7 @@ import io
 import os
 import pickle
 import random
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout, suppress
@@ -102,9 +103,10 @@ def command_target(folder: Path) -> Target:
     command = typer.main.get_command(app)
 
     def read(text: str) -> None:
-        status, lines = _run(command, as_arguments(text))
+        words = as_arguments(text)
+        status, lines = _run(command, words)
         assert status in (0, 1, 2), status
-        assert len(lines) <= _MOST_LINES, lines
+        assert len(lines) <= _MOST_LINES + len(words), lines
         for line in lines:
             assert line.isprintable() and len(line) <= _LONGEST_LINE, line[:300]
         if status == 2 and not lines[0].startswith("Usage:"):
@@ -128,7 +130,7 @@ def _run(command: Any, words: list[str]) -> tuple[int, list[str]]:
 
 def as_arguments(text: str) -> list[str]:
     """Return words as a system can pass them: no NUL, no surrogates but those of odd bytes."""
-    words = text.replace("\0", "").replace("\ud800", "\udcff").split(GAP)
+    words = re.sub("[\ud800-\udc7f\udd00-\udfff]", "\udcff", text.replace("\0", "")).split(GAP)
     return [os.fsdecode(os.fsencode(word)) for word in words]
 
 

@@ -71,6 +71,8 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
             _exit(_USER_ERROR, f"{file}{error.strerror}.")
         except Exception as error:
             # Errors in a game or agent of the user are theirs; any other one is ours.
+            if isinstance(error.__cause__, KeyboardInterrupt):  # in the body of a class
+                _exit(exit_status(), "Stopped.")
             reason = explain(error)
             if reason is not None:
                 _exit(_USER_ERROR, f"{reason}.")

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from halma.errors import NetworkError, RunError
@@ -291,13 +291,22 @@ class AlphaZero(TrainingSession):
 
         Its model comes last: once that is there, everything is.
         """
-        kept = list_iterations(self.checkpoints.folder)
-        oldest = kept[-1][0] if kept else self.iteration
-        self.files.remove_old(oldest, self.settings.learning.replay_buffer)
+        self.remove_old_files()
         if not self._is_best(WEIGHTS, self.best_iteration):
             save_weights(self.player, self.out / WEIGHTS, self._about(self.best_iteration))
         if not self._is_best(MODEL, self.best_iteration):
             export(self.player, self.out / MODEL, self._about(self.best_iteration))
+
+    def tell_history(self, history: Sequence[Mapping[str, Any]]) -> None:
+        """Take note of the numbers of games."""
+        warm_start = {0: self.settings.warm_start.games}
+        self.files.tell_counts(warm_start | {one["iteration"]: one["games"] for one in history})
+
+    def remove_old_files(self) -> None:
+        """Remove games that no replay buffer of a checkpoint needs."""
+        kept = list_iterations(self.checkpoints.folder)
+        oldest = kept[-1][0] if kept else self.iteration
+        self.files.remove_old(oldest, self.settings.learning.replay_buffer)
 
     def has_result(self, last: dict[str, Any]) -> bool:
         """Whether the best network's weights are there, from which the rest can be made."""

@@ -76,6 +76,10 @@ class GameFiles:
         """Remove an iteration's games."""
         remove_file(self.path(iteration))
 
+    def tell_counts(self, counts: Mapping[int, int]) -> None:
+        """Tell the numbers of games of iterations, so that their files need not be read."""
+        self._counts.update(counts)
+
     def remove_old(self, iteration: int, capacity: int) -> None:
         """Remove games that a replay buffer at an iteration, or later, does not need."""
         counts = {i: self._counts.get(i, 0) for i in self.iterations() if i <= iteration}

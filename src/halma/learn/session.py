@@ -159,6 +159,12 @@ class TrainingSession(ABC):
     def export(self) -> None:  # noqa: B027
         """Write the files that follow a checkpoint."""
 
+    def tell_history(self, history: Sequence[Mapping[str, Any]]) -> None:  # noqa: B027
+        """Take note of the metrics of earlier iterations."""
+
+    def remove_old_files(self) -> None:  # noqa: B027
+        """Remove what is only needed to go on from checkpoints that are gone."""
+
     def has_result(self, last: dict[str, Any]) -> bool:
         """Whether a run with these last metrics is finished although it has no checkpoint."""
         return True
@@ -183,6 +189,8 @@ class TrainingSession(ABC):
                     self._earlier = checkpoint.description["seconds"]
                 self.checkpoints.remove_old()
                 history = truncate_metrics(self.out, self.saved, self.recipe.method)
+            self.tell_history(history)
+            self.remove_old_files()
             past = tuple(history)
             self.reporter.emit(Started(self.recipe, self.out, self.iteration, past, self.curves))
             self._report_changes()
@@ -229,6 +237,7 @@ class TrainingSession(ABC):
             if self.iteration == total and not self.settings.checkpoints.keep:
                 self.export()
                 self.checkpoints.finish()
+                self.remove_old_files()
             else:
                 self._save()
             if self.iteration < total:
