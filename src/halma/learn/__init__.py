@@ -7,10 +7,11 @@ run.py            the run directory: recipe, versions, lock
 alphazero.py      iterations with a network: self-play, training, gate, evaluation
 tabular.py        iterations with a lookup table
 selfplay.py       games of a network against itself, results of those that are stopped
+game_source.py    an iteration's games: from a file, from self-play now, or beside training
 warm_start.py     games of an agent to begin with
 replay_buffer.py  the newest games, in memory and on disk
 batches.py        batches of training samples
-trainer.py        network, losses, optimiser
+trainer.py        the network in training; training_step.py: losses, optimiser, CUDA graph
 evaluation.py     gate and matches against agents; matches.py: many games in lockstep
 truth.py          comparison with exact values
 checkpoint.py     what a run continues from
