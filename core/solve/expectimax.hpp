@@ -50,11 +50,11 @@ class AnyExpectimax {
   ExactTable table() const { return {values.data(), distances.data()}; }
   /// Allocates all values, at the first step.
   void allocate(std::uint64_t size) {
-    // In parts: setting gigabytes to zero takes seconds.
+    // In parts: setting gigabytes to zero takes seconds. What a checkpoint restored stays.
     constexpr std::uint64_t kPart = 1 << 22;
     values.reserve(size);
     distances.reserve(size);
-    for (std::uint64_t done = 0; done < size;) {
+    for (std::uint64_t done = values.size(); done < size;) {
       poll_interrupt();
       done = std::min(size, done + kPart);
       values.resize(done);

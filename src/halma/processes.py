@@ -36,6 +36,8 @@ ReportProgress = Callable[[float], None]
 _LOOKAHEAD = 16
 #: Tasks that a worker of `map_ordered` holds, so that it need not wait for the next one.
 _QUEUED = 2
+#: What a worker sends when it begins with its first task: from then on it hears SIGINT.
+_BEGUN = None
 #: prctl: the signal that a process gets when its parent ends
 _PR_SET_PDEATHSIG = 1
 
@@ -105,6 +107,8 @@ class ProcessPool(Generic[T, R]):
                 assert isinstance(pipe, Connection)
                 worker = self._workers[pipe]
                 event = worker.receive()
+                if event is None:
+                    continue
                 if worker.is_dead:
                     del self._workers[pipe]
                     coming = itertools.chain(list(worker.tasks), coming)
@@ -201,8 +205,8 @@ class _Worker(Generic[T, R]):
             return self._has_answered or self.pipe.poll()
         return False
 
-    def receive(self) -> TaskProgress | TaskEnd[R]:
-        """Return what the process sent about its first task."""
+    def receive(self) -> TaskProgress | TaskEnd[R] | None:
+        """Return what the process sent about its first task; None if it has begun with it."""
         self._has_answered = True
         index = self.tasks[0][0]
         try:
@@ -216,6 +220,8 @@ class _Worker(Generic[T, R]):
             )
             self.end()
             sent = None, error
+        if sent is _BEGUN:
+            return None
         if isinstance(sent, float):
             return TaskProgress(index, sent)
         self.tasks.popleft()
@@ -264,7 +270,7 @@ def _work(pipe: Connection, pickled: bytes, parent: int, in_main_thread: bool) -
         for number in itertools.count():
             item = pipe.recv()
             if number == 0:
-                pipe.send(0.0)  # from now on SIGINT is heard
+                pipe.send(_BEGUN)
             result, failure = None, None
             try:
                 result = function(item, lambda fraction: pipe.send(float(fraction)))

@@ -105,7 +105,7 @@ def _unpacked_games(path: Path) -> bytes:
 
 def _compressed_games(files: GameFiles, number: int) -> bytes:
     """Return an iteration's games, the last of them left out where they are too many."""
-    whole = gzip.compress(files.path(number).read_bytes(), compresslevel=1)
+    whole = gzip.compress(files.path(number).read_bytes(), compresslevel=1, mtime=0)
     if len(whole) <= _MARGIN * LARGEST_FILE:
         return whole
     try:
@@ -117,7 +117,7 @@ def _compressed_games(files: GameFiles, number: int) -> bytes:
     with TemporaryDirectory() as folder:
         aside = GameFiles(Path(folder), files.game)
         aside.write(number, cut, metrics)
-        return gzip.compress(aside.path(number).read_bytes(), compresslevel=1)
+        return gzip.compress(aside.path(number).read_bytes(), compresslevel=1, mtime=0)
 
 
 def _write(path: Path, data: bytes) -> None:
