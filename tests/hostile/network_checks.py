@@ -18,7 +18,7 @@ MOST_SECONDS, MOST_BYTES = 2.0, 200 << 20
 def check_models(
     folder: Path, rng: random.Random, number: float = math.inf, seconds: float = math.inf
 ) -> int:
-    """Read so many forged models, or as many as there is time for; return how many."""
+    """Read a number of forged models, or as many as there is time for; return how many."""
     originals, path = models(), folder / "forged.onnx"
     planes = np.random.default_rng(0).random((3, *GAME.shape), np.float32)
 

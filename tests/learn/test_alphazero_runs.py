@@ -3,7 +3,6 @@
 import multiprocessing
 import os
 import random
-import shutil
 import signal
 import time
 from types import SimpleNamespace
@@ -56,20 +55,6 @@ def train(recipe, out, handlers=(), **more):
 
 def timeless(metrics):
     return {key: value for key, value in without_times(metrics).items() if key not in CLOCK}
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    """A small run that nothing happened to."""
-    out = tmp_path_factory.mktemp("whole") / "run"
-    train(small(), out)
-    return out
-
-
-@pytest.fixture
-def run(whole, tmp_path):
-    """A copy of it."""
-    return shutil.copytree(whole, tmp_path / "run")
 
 
 def checkpoint(out, which=0):

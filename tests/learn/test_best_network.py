@@ -37,18 +37,6 @@ def best_of(out):
     return {name: (out / name).read_bytes() for name in (WEIGHTS, MODEL)}
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    out = tmp_path_factory.mktemp("whole") / "run"
-    train(small(), out)
-    return out
-
-
-@pytest.fixture
-def run(whole, tmp_path):
-    return shutil.copytree(whole, tmp_path / "run")
-
-
 @pytest.mark.parametrize(
     ("name", "times"), [("iteration-000003.safetensors", 2), (WEIGHTS, 3), (MODEL, 3)]
 )

@@ -131,7 +131,9 @@ def test_a_replay_buffer_that_does_not_fit(monkeypatch):
     monkeypatch.setattr(checks, "free_memory", lambda: needed)
     checks.check_recipe(recipe)
     monkeypatch.setattr(checks, "free_memory", lambda: needed // 2)
-    with pytest.raises(RecipeError, match=r"'learning.replay_buffer' cannot be 20,000: so many"):
+    with pytest.raises(
+        RecipeError, match=r"'learning.replay_buffer' cannot be 20,000: these games"
+    ):
         checks.check_recipe(recipe)
 
 

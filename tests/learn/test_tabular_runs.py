@@ -34,20 +34,6 @@ from halma.networks.lookup_table import KIND, open_lookup_table
 from halma.tensors import list_iterations, open_tensors
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    """A small run that nothing happened to."""
-    out = tmp_path_factory.mktemp("whole") / "run"
-    train(small(), out)
-    return out
-
-
-@pytest.fixture
-def run(whole, tmp_path):
-    """A copy of it."""
-    return shutil.copytree(whole, tmp_path / "run")
-
-
 def assert_same(out, whole):
     """Two runs have learnt the same, in the same steps."""
     assert list(map(without_times, read_metrics(out))) == list(

@@ -11,7 +11,7 @@ import pytest
 from hostile.network_checks import check_models, check_weights
 from hostile.network_forger import DESCRIPTION, GAME, INFO, signed, small_model
 from onnx import helper, load_model_from_string, numpy_helper
-from tiny_network import make_model, make_node, tiny_model
+from tiny_network import linear_model, make_node, tiny_model
 
 import halma
 from halma.agents import agent
@@ -234,18 +234,10 @@ def test_our_networks_are_within_the_bounds(name):
 def bad_network(path, policy=0.0, values=0.0, game=GAME):
     """Write a network that is sound where all planes are zero, and nowhere else."""
     size = int(np.prod(game.shape))
-    nodes = [
-        make_node("Flatten", ["planes"], ["flat"], axis=1),
-        make_node("Gemm", ["flat", "p"], ["policy"], transB=1),
-        make_node("Gemm", ["flat", "v"], ["value"], transB=1),
-        make_node("Relu", ["value"], ["values"]),
-    ]
-    tensors = [
-        numpy_helper.from_array(np.full((rows, size), number, np.float32), name)
-        for name, rows, number in (("p", game.actions, policy), ("v", game.players, values))
-    ]
+    outputs = ((game.actions, policy), (game.players, values))
+    matrices = [np.full((rows, size), number) for rows, number in outputs]
     info = NetworkInfo.for_game(game, "modern:size=s")
-    write_model(path, info, make_model(game, nodes, tensors).SerializeToString())
+    write_model(path, info, linear_model(game, *matrices, last="Relu"))
     return path
 
 

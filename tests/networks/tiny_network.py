@@ -22,20 +22,25 @@ def make_model(game, nodes, tensors=(), **more):
     return helper.make_model(graph, ir_version=8, opset_imports=opsets)
 
 
-def tiny_model(game, seed=0, scale=0.5):
-    rng = np.random.default_rng(seed)
-    size = int(np.prod(game.shape))
+def linear_model(game, policy, values, last="Sigmoid"):
+    """Return a model of two matrices, (actions, cells) and (players, cells)."""
     nodes = [
         make_node("Flatten", ["planes"], ["flat"], axis=1),
         make_node("Gemm", ["flat", "p"], ["policy"], transB=1),
         make_node("Gemm", ["flat", "v"], ["value"], transB=1),
-        make_node("Sigmoid", ["value"], ["values"]),
+        make_node(last, ["value"], ["values"]),
     ]
     tensors = [
-        numpy_helper.from_array(np.float32(scale * rng.standard_normal((rows, size))), name)
-        for name, rows in (("p", game.actions), ("v", game.players))
+        numpy_helper.from_array(np.float32(matrix), name)
+        for name, matrix in (("p", policy), ("v", values))
     ]
     return make_model(game, nodes, tensors).SerializeToString()
+
+
+def tiny_model(game, seed=0, scale=0.5):
+    rng, size = np.random.default_rng(seed), int(np.prod(game.shape))
+    matrices = [scale * rng.standard_normal((n, size)) for n in (game.actions, game.players)]
+    return linear_model(game, *matrices)
 
 
 def tiny_network(game, path, seed=0, **changed):

@@ -129,7 +129,7 @@ def _check_replay_buffer(game: Game, settings: AlphaZeroSettings) -> None:
     if needed > free:
         games = settings.learning.replay_buffer
         raise RecipeError(
-            f"'learning.replay_buffer' cannot be {games:,}: so many games need about "
+            f"'learning.replay_buffer' cannot be {games:,}: these games need about "
             f"{in_bytes(needed)} of memory, and {in_bytes(free)} are free; "
             f"{max(1, games * free // needed):,} would fit."
         )

@@ -17,7 +17,7 @@ from halma.networks.onnx_wire import OnnxError, same_name
 #: numbers in all intermediate results of a position, 32 MB: twice those of the largest
 #: architecture on the largest board
 MOST_NUMBERS = 1 << 23
-#: onnxruntime stores channels in blocks of up to so many
+#: largest block of channels that onnxruntime stores together
 _BLOCK = 16
 #: multiply-adds for a position: about a second on one core
 MOST_WORK = 1 << 34
