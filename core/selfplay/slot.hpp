@@ -100,7 +100,12 @@ class alignas(64) Slot {
   void begin_game() {
     random() = Random(pool_->seed, number_);
     std::vector<Bytes> start(pool_->any->state_size());
-    pool_->any->initial(start.data());
+    const bool random_start =
+        options().random_starts > 0 && random().uniform() < static_cast<double>(options().random_starts);
+    if (random_start)
+      pool_->any->random_start(random(), start.data());
+    else
+      pool_->any->initial(start.data());
     driver_.start(pool_->limits, start.data());
     rows_ = GameRows{};
     may_resign_ = random().uniform() >= options().no_resign_share;
@@ -108,6 +113,7 @@ class alignas(64) Slot {
     resign_ply_ = -1;
     const int choices = options().random_plies_max - options().random_plies_min + 1;
     random_left_ = options().random_plies_min + static_cast<int>(random().below(choices));
+    if (random_start) random_left_ = 0;
     next_decision();
   }
 
@@ -130,7 +136,7 @@ class alignas(64) Slot {
     MoveList moves;
     game().legal(root_, moves);
     const Move move = moves[static_cast<int>(random().below(moves.size()))];
-    add_row(Choice::random, move, std::numeric_limits<float>::quiet_NaN(), 0);
+    rows_.add(record(), Choice::random, move, std::numeric_limits<float>::quiet_NaN(), 0);
     play(move);
   }
 
@@ -149,7 +155,8 @@ class alignas(64) Slot {
     const int chosen = search.sample_move(target, temperature());
     const Move move = search.tree().edges[search.tree().nodes[0].first + chosen].what;
     const bool resigns = resign(value);
-    add_row(full_ ? Choice::full : Choice::fast, resigns ? kNoMove : move, value, search.simulations());
+    rows_.add(record(), full_ ? Choice::full : Choice::fast, resigns ? kNoMove : move, value,
+              search.simulations());
     if (full_) add_target(target);
     if (resigns)
       finish_game(End::none);
@@ -164,31 +171,14 @@ class alignas(64) Slot {
     return temperature;
   }
 
-  void add_row(Choice choice, Move move, float value, std::uint64_t simulations) {
-    const Bytes* state = record().state();
-    const Context context = record().context();
-    rows_.states.insert(rows_.states.end(), state, state + pool_->any->state_size());
-    rows_.moves.push_back(move);
-    rows_.choices.push_back(choice);
-    rows_.plies.push_back(record().plies());
-    rows_.movers.push_back(static_cast<std::uint8_t>(game().mover(root_)));
-    rows_.repetitions.push_back(context.repetitions);
-    rows_.no_progress.push_back(context.no_progress);
-    rows_.values.push_back(value);
-    rows_.simulations.push_back(static_cast<std::int32_t>(simulations));
-    rows_.policy_offsets.push_back(static_cast<std::int64_t>(rows_.policy_actions.size()));
-  }
-
   /// Adds the policy target of the row just added; zeros are left out.
   void add_target(const std::vector<float>& target) {
     const Tree<G>& tree = driver_.search().tree();
     for (std::size_t i = 0; i < target.size(); ++i) {
       if (target[i] <= 0) continue;
       const Move move = tree.edges[tree.nodes[0].first + i].what;
-      rows_.policy_actions.push_back(static_cast<std::uint16_t>(game().action(root_, move)));
-      rows_.policy_weights.push_back(target[i]);
+      rows_.add_target(game().action(root_, move), target[i]);
     }
-    rows_.policy_offsets.back() = static_cast<std::int64_t>(rows_.policy_actions.size());
   }
 
   /// Counts low values of the mover; whether the game is resigned now.

@@ -17,7 +17,7 @@ from halma.games import Game
 from halma.interrupt import Interrupted
 from halma.learn.batches import FIRST_WIDTH, Batch, Batches, Indices, Symmetries
 from halma.learn.replay_buffer import ReplayBuffer
-from halma.learn.sections import AlphaZeroSettings
+from halma.learn.sections import AlphaZeroSettings, LearningSettings
 from halma.learn.training_step import TrainingStep
 from halma.networks.architectures.blocks import Network
 from halma.networks.architectures.build import build
@@ -79,7 +79,6 @@ class Trainer:
         info = NetworkInfo.for_game(game, settings.network)
         self.network: Network = build(info, seed=settings.seed)
         self.network.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self.steps = 0
         self._threads = threads
         #: legal moves that batches have room for
         self._width = FIRST_WIDTH
@@ -87,12 +86,19 @@ class Trainer:
         if self._on_gpu:
             # What stays in float32 is multiplied in TF32: gradients are noisier than that anyway.
             torch.set_float32_matmul_precision("high")
-        self._step = TrainingStep(self.network, settings.learning, self.device, compiled)
-        self._optimiser = self._step.optimiser
+        self._compiled = compiled
+        self.begin_stage(settings.learning)
         self._stopped = False
         # Gradients summed by several threads are rounded in other ways.
         one = self._on_gpu or settings.learning.deterministic
         self._thread_count = _ThreadCount(1 if one else threads)
+
+    def begin_stage(self, learning: LearningSettings) -> None:
+        """Go on with other settings: the optimiser and the count of steps begin anew."""
+        self._learning = learning
+        self._step = TrainingStep(self.network, learning, self.device, self._compiled)
+        self._optimiser = self._step.optimiser
+        self.steps = 0
 
     def stop(self) -> None:
         """Make `train` raise `Interrupted`, now and later."""
@@ -100,7 +106,7 @@ class Trainer:
 
     def train(self, buffer: ReplayBuffer, steps: int, rate: float, seed: tuple[int, ...]) -> Losses:
         """Make `steps` steps on random batches of the replay buffer."""
-        learning = self.settings.learning
+        learning = self._learning
         batches = Batches(
             buffer,
             learning.batch_size,
@@ -136,7 +142,7 @@ class Trainer:
 
     def _warmed_up(self, rate: float) -> float:
         """Return the rate of the current step: it rises from 0 at the start."""
-        warmup = self.settings.learning.warmup_steps
+        warmup = self._learning.warmup_steps
         return rate * min(1.0, self.steps / warmup) if warmup else rate
 
     def _check(self, unchecked: list[_Step], batches: Batches) -> None:
