@@ -7,7 +7,7 @@ depend on where a run starts: agents, some of which are files, exact solutions, 
 from __future__ import annotations
 
 from halma import _core
-from halma.agents import agent, check_agent, quick_agents
+from halma.agents import Agent, PolicyAgent, agent, check_agent, quick_agents
 from halma.errors import HalmaError, RecipeError, TableError
 from halma.games import Game
 from halma.learn.recipe import Recipe
@@ -68,6 +68,17 @@ def _check_agents(game: Game, settings: AlphaZeroSettings) -> None:
                     f"'{key}' cannot have '{name[:60]}': {error} "
                     f"Agents that play '{game.name}': {instead}."
                 ) from None
+            if key == "warm_start.agent" and settings.warm_start.targets == "policy":
+                _check_policy(chosen)
+
+
+def _check_policy(chosen: Agent) -> None:
+    """Refuse an agent that does not tell the probabilities of its moves."""
+    if not isinstance(chosen, PolicyAgent):
+        raise RecipeError(
+            f"'warm_start.targets' cannot be \"policy\": '{chosen.name[:60]}' does not tell the "
+            "probabilities of its moves, as greedy, initialize, lookahead and random do."
+        )
 
 
 def _check_solvable(game: Game, every: int) -> None:

@@ -1,4 +1,4 @@
-"""metrics.jsonl: one line of JSON per iteration; warm-start.jsonl: one per epoch of a warm start."""
+"""metrics.jsonl: a line of JSON per iteration; warm-start.jsonl: one per epoch of a warm start."""
 
 from __future__ import annotations
 

@@ -442,7 +442,9 @@ class AlphaZeroSettings:
         "modern:size=s", "The network's architecture. liu2019: liu2019, hsueh2023: hsueh2023."
     )
     iterations: int = setting(
-        50, "Iterations of self-play and training. hsueh2023: 50.", (1, _MANY)
+        50,
+        "Iterations of self-play and training; 0: the warm start alone. hsueh2023: 50.",
+        (0, _MANY),
     )
     seed: int = setting(0, "Everything drawn at random follows from it.", (0, 2**62))
     search: SearchSettings = field(default_factory=SearchSettings)
@@ -493,6 +495,10 @@ class AlphaZeroSettings:
         if play.random_plies_max < play.random_plies_min:
             raise RecipeError(
                 "'selfplay.random_plies_max' cannot be less than 'selfplay.random_plies_min'."
+            )
+        if not (self.iterations or self.warm_start.games):
+            raise RecipeError(
+                "'iterations' cannot be 0 without a warm start: set 'warm_start.games'."
             )
         self._check_starts(game)
         if self.evaluation.every and not self.evaluation.opponents.strip():

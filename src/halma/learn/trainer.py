@@ -74,7 +74,6 @@ class Trainer:
         compiled: bool = False,
     ) -> None:
         self.game = game
-        self.settings = settings
         self.device = torch.device(device)
         info = NetworkInfo.for_game(game, settings.network)
         self.network: Network = build(info, seed=settings.seed)

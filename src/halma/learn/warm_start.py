@@ -17,7 +17,7 @@ from halma.files import remove_file
 from halma.games import Game
 from halma.learn.agent_games import agent_games
 from halma.learn.checkpoint import identity
-from halma.learn.metrics import read_epochs, truncate_epochs
+from halma.learn.metrics import truncate_epochs
 from halma.learn.replay_buffer import ReplayBuffer
 from halma.learn.reports.events import Epoch, Progress, Reporter
 from halma.learn.run import WARM_START
@@ -86,15 +86,12 @@ class WarmStart:
             rate = done / max(time.perf_counter() - began, 1e-9)
             rates = {"games/s": rate}
             stage = "games of the agent"
-            self.reporter.emit(Progress(stage, done, total, rates, self._name(epoch)))
+            self.reporter.emit(Progress(stage, done, total, rates, self.name(epoch)))
 
         return agent_games(self.game, self.settings, epoch, self.threads, watch, self.is_stopped)
 
-    def last_metrics(self) -> dict[str, Any]:
-        """Return the metrics of the last epoch."""
-        return read_epochs(self.out)[-1]
-
-    def _name(self, epoch: int) -> str:
+    def name(self, epoch: int) -> str:
+        """Return what an epoch is called in reports."""
         return f"warm start, epoch {epoch}/{self.settings.warm_start.epochs}"
 
     def _run_epoch(self, epoch: int) -> FinishedGames:
@@ -103,7 +100,6 @@ class WarmStart:
         play_seconds = time.perf_counter() - began
         buffer = ReplayBuffer(self.game, warm.games, warm.position_share, self.settings.seed)
         buffer.add(epoch, games)
-        self.reporter.emit(Progress("training", where=self._name(epoch)))
         losses = self.make_steps(buffer, epoch)
         metrics = {
             "epoch": epoch,
