@@ -118,14 +118,14 @@ def test_a_network_picks_in_batches_as_it_picks_alone(name, tmp_path):
     states = tuple(position.state for position in sample_positions(solution, 60, 1))
     for options in ("sims=1", "sims=24", "sims=12,rule=gumbel"):
         one = agent(f"net:{path},{options}")
-        picks = PositionBlock(name, one.name, 5, "cpu", 7, states).picks()
+        picks = PositionBlock(name, one.name, 5, "cpu", None, 7, states).picks()
         for pick, state in zip(picks, states, strict=True):
             rng = random.Random(f"5/position {pick.group}")
             record = halma.Record(game, halma.Position(game, state))
             assert one.choose(record, rng).value == pick.move
         assert [pick.group for pick in picks] == list(range(7, 67))
         plan = Plan(name, (one.name,), 2, 5, 2)
-        picks = GameBlock(name, one.name, 5, "cpu", range(3, 6), 2).picks()
+        picks = GameBlock(name, one.name, 5, "cpu", None, range(3, 6), 2).picks()
         for number in range(3, 6):
             played = MatchGame(game, plan, number)
             for pick in (pick for pick in picks if pick.group == number):
@@ -138,6 +138,17 @@ def test_a_network_picks_in_batches_as_it_picks_alone(name, tmp_path):
                 played.play(move)
             seen = [pick.state for pick in picks if pick.group == number]
             assert played.is_over or seen.count(played.record.position.state) == 3
+
+
+def test_a_network_of_another_path(tmp_path):
+    """The directories of experiments have commas in their names, which agents' names cannot."""
+    solution = solution_of("rhombus-3x3-3")
+    path = tiny_network(solution.game, tmp_path / "a,b.onnx", seed=3)
+    plain = tiny_network(solution.game, tmp_path / "x.onnx", seed=3)
+    names = f"net:{plain},sims=4", "net:best.onnx,sims=4"
+    first, second = grade_agents(solution, names, 2, 20, networks={names[1]: path})
+    assert first.table.shares == second.table.shares
+    assert first.games.as_dict() == second.games.as_dict()
 
 
 def test_workers_do_not_change_results(tmp_path):

@@ -7,15 +7,16 @@ grades.py   the exact values of those moves, shares with intervals, errors
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from halma.agents import agent
 from halma.arena.openings import default_plies, play_opening
 from halma.errors import HalmaError
 from halma.learn.grading.grades import ExactValues, Grade
-from halma.learn.grading.picks import GameBlock, Pick, PositionBlock, blocks, pick_all
+from halma.learn.grading.picks import GameBlock, Pick, PositionBlock, block_sizes, pick_all
 from halma.solve import Solution
 from halma.solve.truth import sample_positions
 
@@ -62,6 +63,7 @@ def grade_agents(
     workers: int = 1,
     device: str = "cpu",
     progress: Callable[[int, int], None] = lambda done, total: None,
+    networks: Mapping[str, Path] | None = None,
 ) -> list[AgentGrades]:
     """Grade agents, given by name, by the exact values of a solved variant.
 
@@ -69,7 +71,8 @@ def grade_agents(
     `sample` positions drawn from the table; 0 leaves either out. Openings and positions are the
     same for all agents. Networks pick in batches, on `device`; all other agents one move after the
     other. Results do not depend on `workers`. `progress` is called with the blocks done and all
-    blocks. An agent that raises an error has no grades.
+    blocks. An agent that raises an error has no grades. `networks` has files, by the names of
+    agents, that they play in place of those in their names: a name cannot have all paths.
     """
     game = solution.game
     if opening_plies is None:
@@ -81,8 +84,8 @@ def grade_agents(
     states = [position.state for position in positions]
     tasks: list[GameBlock | PositionBlock] = []
     for name in names:
-        common = game.name, name, seed, device
-        of_games, of_positions = blocks(name, game, device)
+        common = game.name, name, seed, device, (networks or {}).get(name)
+        of_games, of_positions = block_sizes(name, device)
         for first in range(0, games, of_games):
             numbers = range(first, min(games, first + of_games))
             tasks.append(GameBlock(*common, numbers, opening_plies))

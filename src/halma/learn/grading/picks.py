@@ -9,8 +9,9 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 from halma.agents import Agent, agent
@@ -54,6 +55,8 @@ class _Block:
     seed: int
     #: of networks: `cpu` or `cuda`
     device: str
+    #: file of the agent's network in place of the one that its name has
+    network: Path | None
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ class GameBlock(_Block):
 
     def picks(self) -> list[Pick]:
         """Play the games; return the moves after their openings."""
-        variant, player = _player(self.variant, self.agent, self.device)
+        variant, player = _player(self.variant, self.agent, self.device, self.network)
         plan = Plan(variant.name, (self.agent,), variant.players, self.seed, self.opening_plies)
         games = {number: MatchGame(variant, plan, number) for number in self.numbers}
         seen: Counter[tuple[int, bytes]] = Counter()
@@ -96,7 +99,7 @@ class PositionBlock(_Block):
 
     def picks(self) -> list[Pick]:
         """Return a move for each position."""
-        variant, player = _player(self.variant, self.agent, self.device)
+        variant, player = _player(self.variant, self.agent, self.device, self.network)
         records = [Record(variant, Position(variant, state)) for state in self.states]
         numbers = range(self.first, self.first + len(records))
         rngs = [random.Random(f"{self.seed}/position {number}") for number in numbers]
@@ -107,7 +110,7 @@ class PositionBlock(_Block):
         ]
 
 
-def blocks(name: str, game: Game, device: str) -> tuple[int, int]:
+def block_sizes(name: str, device: str) -> tuple[int, int]:
     """Return how many games and how many positions of an agent make a block."""
     if _searches_in_batches(agent(name)):
         return _BATCH[device], _BATCH[device]
@@ -148,9 +151,11 @@ def _searches_in_batches(one: Agent) -> bool:
 
 
 @lru_cache(maxsize=4)
-def _player(variant: str, name: str, device: str) -> tuple[Game, Player]:
+def _player(variant: str, name: str, device: str, network: Path | None) -> tuple[Game, Player]:
     """Return a variant and the player of it that an agent is; kept, as some are expensive."""
     loaded, one = game(variant), agent(name)
+    if isinstance(one, NetAgent) and network is not None:
+        one = replace(one, file=network)
     if not isinstance(one, NetAgent) or not _searches_in_batches(one):
         return loaded, _OneByOne(one)
     assert one.simulations is not None  # there is no other limit

@@ -10,7 +10,7 @@ from halma.draw.page import page, paragraphs, table
 from halma.draw.svg import draw_svg
 from halma.games import Game
 from halma.learn.grading import AgentGrades, Grade
-from halma.learn.grading.grades import KeptShare, Blunder, bin_title
+from halma.learn.grading.grades import Blunder, KeptShare, bin_title
 from halma.learn.reports.page import board, grid
 
 _BOARD = 250
