@@ -89,7 +89,8 @@ class Pool:
             )
         except ArgumentError as error:
             raise OptionError(f"This self-play does not fit '{game.name}': {error}") from None
-        self._players: list[Sequence[Evaluator] | AgentOpponent] = []
+        #: the learner and its opponents
+        self._players: list[Opponent] = []
         #: one for each group
         self.buffers: list[InferenceBuffer] = []
         self.change_evaluators(evaluators, opponents)
@@ -101,10 +102,7 @@ class Pool:
 
         Opponents are as many networks and agents as before, in the same order.
         """
-        players = [
-            list(evaluators),
-            *(list(one.evaluators) if isinstance(one, NetworkOpponent) else one for one in opponents),
-        ]
+        players = [NetworkOpponent(list(evaluators)), *opponents]
         if players == self._players:
             return
         buffers = [self._make_buffer(group, players) for group in range(self.core.groups)]
@@ -113,15 +111,13 @@ class Pool:
             buffers[group].planes[:pending] = old.planes[:pending]
         self._players, self.buffers = players, buffers
 
-    def _make_buffer(
-        self, group: int, players: Sequence[Sequence[Evaluator] | AgentOpponent]
-    ) -> InferenceBuffer:
+    def _make_buffer(self, group: int, players: Sequence[Opponent]) -> InferenceBuffer:
         """Return the buffer of a group; where there are several networks, one of each."""
         capacity = self.core.capacity(group)
         buffers = {
-            number: player[group].buffer(capacity, narrow=True)
+            number: player.evaluators[group].buffer(capacity, narrow=True)
             for number, player in enumerate(players)
-            if not isinstance(player, AgentOpponent)
+            if isinstance(player, NetworkOpponent)
         }
         return buffers[0] if len(buffers) == 1 else RoutedBuffer(self.core, group, buffers)
 
