@@ -48,7 +48,7 @@ def truth(
     seed: Seed = 0,
     json: JsonFlag = False,
 ) -> None:
-    """Report what is known of a solved variant, and grade agents by it.
+    """Report on a solved variant and grade agents by it.
 
     The distribution of values, the best and worst openings, the longest certain win, and the
     share of positions in which the moves of agents keep the exact value.
