@@ -24,7 +24,7 @@ _MANY = 10_000_000
 AUTO = "auto"
 #: Sections that do not change what is learned, or only which games: a run may go on with other
 #: values of theirs.
-OBSERVING = ("evaluation", "truth", "checkpoints", "stages")
+OBSERVING = ("evaluation", "truth", "checkpoints", "archive", "stages")
 _TRUTH_GAMES = (
     "Games of the most probable moves against the optimal player, for WR_p. hsueh2023: 10,000."
 )
@@ -353,6 +353,19 @@ class CheckpointSettings:
 
 
 @dataclass(frozen=True)
+class ArchiveSettings:
+    """Past networks of a run that are kept for matches. None of it changes what is learned."""
+
+    every: int = setting(
+        0,
+        "Iterations between networks that are kept in versions/, from iteration 0 on, which is "
+        "the network before self-play; also after the last. 0: none. A network has two files "
+        "there, of the size of best.onnx and best.safetensors. liu2019: 1.",
+        (0, _MANY),
+    )
+
+
+@dataclass(frozen=True)
 class StageSettings:
     """The order of self-play and training. A run may go on in the other one."""
 
@@ -422,6 +435,7 @@ class AlphaZeroSettings:
     gate: GateSettings = field(default_factory=GateSettings)
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
     truth: TruthSettings = field(default_factory=TruthSettings)
+    archive: ArchiveSettings = field(default_factory=ArchiveSettings)
     checkpoints: CheckpointSettings = field(default_factory=CheckpointSettings)
 
     @cached_property
