@@ -63,6 +63,7 @@ _RECIPES = {
     "network-side-by-side": _NETWORK.format(keep=2, gate=0) + "stages.side_by_side = true\n",
     "network-warm-start": _NETWORK.format(keep=2, gate=0)
     + "warm_start.epochs = 3\nwarm_start.random_starts = 0.5\nwarm_start.random_openings = 0.5\n",
+    "network-archive": _NETWORK.format(keep=2, gate=0) + "archive.every = 2\n",
     "network-without": _NETWORK.format(keep=0, gate=0),
 }
 
@@ -195,6 +196,9 @@ COMMANDS = {
             _NEURAL,
         ),
         Command(
+            "train a network with an archive", _TRAIN.format("network-archive"), (), 1, _NEURAL
+        ),
+        Command(
             "train a network without checkpoints", _TRAIN.format("network-without"), (), 1, _NEURAL
         ),
         Command(
@@ -213,8 +217,14 @@ COMMANDS = {
             _NEURAL,
         ),
         Command("report of a table", "report run", (_TRAIN.format("table"),), 1, _TABULAR),
-        Command("pack a network's run", _pack, (_TRAIN.format("network"),), 1, _NEURAL),
-        Command("unpack a network's run", _unpack, (_TRAIN.format("network"), _pack), 1, _NEURAL),
+        Command("pack a network's run", _pack, (_TRAIN.format("network-archive"),), 1, _NEURAL),
+        Command(
+            "unpack a network's run",
+            _unpack,
+            (_TRAIN.format("network-archive"), _pack),
+            1,
+            _NEURAL,
+        ),
         Command("solve", "solve ewn-3x3-2 --threads 1", weight=4),
         Command("match", _MATCH.format(1), weight=4),
         Command("match with workers", _MATCH.format(2)),
@@ -222,7 +232,7 @@ COMMANDS = {
         Command("convert to JSON lines", "convert games.db --out games.jsonl --force", _STORED),
         Command("convert to npz", "convert games.db --out games.npz --force", _STORED),
         Command("show", "show ewn-3x3-2 --svg board.svg"),
-        Command("truth", "truth ewn-3x3-2 --svg pictures --sample 20"),
+        Command("truth", "truth ewn-3x3-2 --svg pictures --page errors.html --sample 20 --games 2"),
         Command(
             "reproduce", "reproduce small --out lab --workers 2", ("solve ewn-3x3-3",), 2, _PLOTS
         ),

@@ -6,6 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from halma import _core
 from halma.agents.agent import AgentSpec
 from halma.games import Move, Record
 from halma.names import Option
@@ -43,30 +44,35 @@ class GreedyAgent:
 
     def choose(self, record: Record, rng: random.Random) -> Move:
         """Return one of the moves that advance most, or a forward move, the longer the likelier."""
-        moves, advances = self._advances(record)
-        forward = [max(0.0, advance) for advance in advances]
-        if self.stochastic and any(forward):
-            return rng.choices(moves, forward)[0]
-        return rng.choice(self._best(record, moves, advances))
+        moves = record.position.legal_moves
+        forward = self._forward(record, moves)
+        return rng.choices(moves, forward)[0] if forward else rng.choice(self._best(record, moves))
 
     def policy(self, record: Record) -> Mapping[int, float]:
         """Return shares of forward moves by their advance, or equal ones of the best moves."""
-        moves, advances = self._advances(record)
-        total = sum(max(0.0, advance) for advance in advances)
-        if self.stochastic and total:
-            pairs = zip(moves, advances, strict=True)
-            return {move.value: advance / total for move, advance in pairs if advance > 0}
-        return _shared(self._best(record, moves, advances))
+        moves = record.position.legal_moves
+        forward = self._forward(record, moves)
+        if not forward:
+            return _shared(self._best(record, moves))
+        shares = zip(moves, forward, strict=True)
+        return {move.value: advance / sum(forward) for move, advance in shares if advance}
 
-    def _advances(self, record: Record) -> tuple[list[Move], list[float]]:
-        position = record.position
-        moves = position.legal_moves
-        return moves, [position.game.advance(position.state, move.value) for move in moves]
+    def _forward(self, record: Record, moves: list[Move]) -> list[float]:
+        """Return the advances of forward moves, 0 for others; none if it plays the best only."""
+        if not self.stochastic:
+            return []
+        game, state = record.game, record.position.state
+        forward = [max(0.0, game.advance(state, move.value)) for move in moves]
+        return forward if any(forward) else []
 
-    def _best(self, record: Record, moves: list[Move], advances: list[float]) -> list[Move]:
+    def _best(self, record: Record, moves: list[Move]) -> list[Move]:
         """Return the moves that advance most; of those, the ones of the piece furthest behind."""
         game, state = record.game, record.position.state
+        if self.prefer_trailing and _core.races(game.core):
+            furthest = set(_core.furthest(game.core, state))
+            return [move for move in moves if move.value in furthest]
         trailing = [game.trailing(state, m.value) if self.prefer_trailing else 0 for m in moves]
+        advances = [game.advance(state, move.value) for move in moves]
         ranks = list(zip(advances, trailing, strict=True))
         best = max(ranks)
         return [move for move, rank in zip(moves, ranks, strict=True) if rank == best]

@@ -30,6 +30,10 @@ _HOOKS = {
     "give_turn": ("greedy agents that look several moves ahead", "they do not play this game"),
     "reopen": ("moves a player needs to finish alone", "they are not counted"),
     "random_start": ("games from random placements of all pieces", "recipes cannot ask for them"),
+    "arrived": (
+        "self-play ends where no piece has arrived for long",
+        "`selfplay.progress_plies` is refused",
+    ),
     "symmetries": ("training samples are augmented", "samples are used as they are"),
     "byte_planes": (
         "network input as bytes",
