@@ -8,7 +8,7 @@ namespace halma::python {
 namespace {
 
 using RandomPlies = Ranged<int, "a number of random plies", 0, 1'000'000'000>;
-using SampleGames = Ranged<std::uint64_t, "a number of games", 0, 10'000'000>;
+using SampleGames = Ranged<std::uint64_t, "a number of games", 0, 100'000>;
 using LookaheadDepth = Ranged<int, "a depth", 1, 8>;
 
 const RacingKernels& racing(const AnyGame& game) {

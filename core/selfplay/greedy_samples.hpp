@@ -41,6 +41,7 @@ FinishedGame play_greedy_game(const G& game, const AnyGame& any, const GreedySam
   FinishedGame done;
   End end;
   while ((end = record.end()) == End::none) {
+    poll_interrupt(record.length(), 16);  // without limits a game may never end
     const auto state = load_state(game, record.state());
     if (game.at_chance(state)) {
       record.resolve(sample(game, state, random));

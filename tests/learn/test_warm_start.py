@@ -7,8 +7,9 @@ import pytest
 from small_networks import small, train
 from small_runs import contents
 
-from halma.errors import RecipeError
+from halma.errors import RecipeError, RunError
 from halma.games import game
+from halma.learn import bundle
 from halma.learn.checks import check_recipe
 from halma.learn.metrics import EPOCHS, read_epochs, read_metrics
 from halma.learn.recipe import load
@@ -153,6 +154,21 @@ def test_the_warm_start_alone(tmp_path, capsys):
     assert len(read_epochs(out)) == 3
 
 
+def test_a_warm_start_travels(whole, tmp_path):
+    out, recipe = tmp_path / "run", small(**WARM)
+    with pytest.raises(KeyboardInterrupt):
+        train(recipe, out, [Watcher(1)])
+    with pytest.raises(RunError, match="has saved nothing yet"):
+        bundle.pack(out, tmp_path / "bundle", recipe.game)
+    with pytest.raises(KeyboardInterrupt):
+        train(recipe, out, [Watcher(3)])
+    bundle.pack(out, tmp_path / "bundle", recipe.game)
+    bundle.unpack(tmp_path / "bundle", tmp_path / "copy", recipe.game)
+    train(recipe, tmp_path / "copy")
+    assert without_times(read_epochs(tmp_path / "copy")) == without_times(read_epochs(whole))
+    assert without_times(read_metrics(tmp_path / "copy")) == without_times(read_metrics(whole))
+
+
 def test_the_page_shows_the_warm_start(whole):
     write_report(whole)
     page = (whole / "report.html").read_text(encoding="utf-8")
@@ -180,7 +196,7 @@ def test_wrong_lines_are_refused(tmp_path):
                 "warm_start__targets": "policy",
                 "warm_start__agent": "minimax:depth=2",
             },
-            "'minimax:depth=2' does not tell the probabilities of its moves",
+            "'minimax' does not tell the probabilities of its moves",
         ),
     ],
 )

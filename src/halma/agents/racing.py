@@ -10,7 +10,7 @@ from halma import _core
 from halma.agents.agent import AgentSpec
 from halma.games import Move, Record
 from halma.names import Option
-from halma.search.racing import lookahead_moves
+from halma.search.racing import lookahead_moves, races_in_core
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class GreedyAgent:
     def _best(self, record: Record, moves: list[Move]) -> list[Move]:
         """Return the moves that advance most; of those, the ones of the piece furthest behind."""
         game, state = record.game, record.position.state
-        if self.prefer_trailing and _core.races(game.core):
+        if self.prefer_trailing and races_in_core(game):
             furthest = set(_core.furthest(game.core, state))
             return [move for move in moves if move.value in furthest]
         trailing = [game.trailing(state, m.value) if self.prefer_trailing else 0 for m in moves]

@@ -16,6 +16,7 @@ from halma.games import Game, Position, Record
 from halma.interrupt import Interrupted
 from halma.learn.sections import AlphaZeroSettings
 from halma.learn.selfplay import limits
+from halma.search.racing import races_in_core
 from halma.selfplay import FinishedGames
 from halma.selfplay.records import finished_game
 
@@ -40,7 +41,7 @@ def agent_games(
     warm, chosen = settings.warm_start, agent(settings.warm_start_agent)
     first, parts, portion = (epoch - 1) * warm.games, [], 1
     play: Callable[[int, int], FinishedGames | None]
-    if isinstance(chosen, GreedyAgent) and _core.races(game.core):
+    if isinstance(chosen, GreedyAgent) and races_in_core(game):
         portion, options = _PORTION, _core_options(game, settings, chosen, threads)
 
         def play(number: int, games: int) -> FinishedGames:

@@ -39,7 +39,7 @@ def check_recipe(recipe: Recipe) -> None:
             _check_memory(game, settings)
         else:
             _check_agents(game, settings)
-            _check_replay_buffer(game, settings)
+            _check_games(game, settings)
         if settings.truth.every:
             _check_solvable(game, settings.truth.every)
     except RecipeError as error:
@@ -134,20 +134,36 @@ def _replay_bytes(game: Game, settings: TabularSettings) -> int:
     return int(games * position * plies)
 
 
-def _check_replay_buffer(game: Game, settings: AlphaZeroSettings) -> None:
-    """Refuse a replay buffer that does not fit into free memory."""
-    free, needed = free_memory() or _UNKNOWN, alphazero_replay_bytes(game, settings)
-    if needed > free:
-        games = settings.learning.replay_buffer
-        raise RecipeError(
-            f"'learning.replay_buffer' cannot be {games:,}: these games need about "
-            f"{in_bytes(needed)} of memory, and {in_bytes(free)} are free; "
-            f"{max(1, games * free // needed):,} would fit."
-        )
+def _check_games(game: Game, settings: AlphaZeroSettings) -> None:
+    """Refuse a replay buffer, or games of a warm start, that do not fit into free memory."""
+    free, warm = free_memory() or _UNKNOWN, settings.warm_start
+    needs = {
+        "learning.replay_buffer": (
+            settings.learning.replay_buffer,
+            alphazero_replay_bytes(game, settings),
+        ),
+        "warm_start.games": (warm.games, warm.games * _bytes_per_game(game, settings)),
+    }
+    for key, (games, needed) in needs.items():
+        if needed > free:
+            raise RecipeError(
+                f"'{key}' cannot be {games:,}: these games need about "
+                f"{in_bytes(needed)} of memory, and {in_bytes(free)} are free; "
+                f"{max(1, games * free // needed):,} would fit."
+            )
 
 
 def alphazero_replay_bytes(game: Game, settings: AlphaZeroSettings) -> int:
-    """Estimate the replay buffer: of a decision the state, some fifty bytes and the policy target.
+    """Estimate the replay buffer."""
+    games = min(
+        settings.learning.replay_buffer + settings.selfplay.games,
+        settings.iterations * settings.selfplay.games,
+    )
+    return games * _bytes_per_game(game, settings)
+
+
+def _bytes_per_game(game: Game, settings: AlphaZeroSettings) -> int:
+    """Estimate a game: of a decision the state, some fifty bytes and the policy target.
 
     Where pieces race, random games are many times as long as those of a network; those of
     greedy players are not.
@@ -156,13 +172,9 @@ def alphazero_replay_bytes(game: Game, settings: AlphaZeroSettings) -> int:
     if _core.races(game.core):
         greedy = greedy_games(game, _PLAYOUTS, stochastic=range(game.players))
         plies = min(plies, greedy.plies / _PLAYOUTS)
-    games = min(
-        settings.learning.replay_buffer + settings.selfplay.games,
-        settings.iterations * settings.selfplay.games,
-    )
     targets = 6 * min(moves, settings.search.simulations)
     position = game.core.state_size + _ROW_BYTES + 4 * game.players + targets
-    return int(games * position * plies)
+    return int(position * plies)
 
 
 def _random_games(game: Game) -> tuple[float, float]:
