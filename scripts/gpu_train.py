@@ -4,7 +4,7 @@
     python scripts/gpu_train.py rhombus-7x7-6 --minutes 8 --from out --to more
 
 builds the core for that machine without installing anything, trains for the given time, and
-keeps the folder of --to in step with the run: at most six files of at most 16 MiB, from
+keeps the folder of --to in step with the run: at most seven files of at most 16 MiB, from
 which the next call, here or elsewhere, continues. Weights become ONNX where onnxruntime is:
 
     from halma.networks.export import export_file

@@ -27,7 +27,7 @@ MAX_PERFT: int = 64
 class Limits:
     """When a record ends although the rules would go on; 0: no such limit."""
 
-    def __init__(self, *, plies: int = 0, repetitions: int = 0, no_progress: int = 0, cycle_window: int = 0, cycle_landings: int = 0) -> None: ...
+    def __init__(self, *, plies: int = 0, repetitions: int = 0, no_progress: int = 0, cycle_window: int = 0, cycle_landings: int = 0, progress_plies: int = 0) -> None: ...
 
     @property
     def plies(self) -> int: ...
@@ -44,9 +44,12 @@ class Limits:
     @property
     def cycle_landings(self) -> int: ...
 
-    def __getstate__(self) -> tuple[int, int, int, int, int]: ...
+    @property
+    def progress_plies(self) -> int: ...
 
-    def __setstate__(self, arg: tuple[int, int, int, int, int], /) -> None: ...
+    def __getstate__(self) -> tuple[int, int, int, int, int, int]: ...
+
+    def __setstate__(self, arg: tuple[int, int, int, int, int, int], /) -> None: ...
 
 class AnyGame:
     """The rules of one variant; states are bytes, moves integers."""
@@ -162,6 +165,8 @@ class End(enum.Enum):
 
     CYCLE = 5
 
+    STALLED = 6
+
 class Record:
     """States and events of one game, with the rules that look at history."""
 
@@ -181,6 +186,12 @@ class Record:
 
     @property
     def repetitions(self) -> int: ...
+
+    @property
+    def progress_clock(self) -> int:
+        """
+        Plies since a player had more arrived pieces than ever before; 0 without such a limit.
+        """
 
     @property
     def end(self) -> End: ...
@@ -496,6 +507,15 @@ class Choice(enum.Enum):
 
     RANDOM = 2
 
+    OPPONENT = 3
+
+class OpponentKind(enum.Enum):
+    """What an opponent in self-play is."""
+
+    NETWORK = 0
+
+    AGENT = 1
+
 class SelfPlayOptions:
     """The options of self-play."""
 
@@ -578,6 +598,15 @@ class SelfPlayOptions:
     def no_resign_share(self, arg: float, /) -> None: ...
 
     @property
+    def opponent_share(self) -> float:
+        """
+        Share of games that are played against 'opponents', where there are any.
+        """
+
+    @opponent_share.setter
+    def opponent_share(self, arg: float, /) -> None: ...
+
+    @property
     def search(self) -> SearchOptions: ...
 
     @search.setter
@@ -592,8 +621,20 @@ class SelfPlayOptions:
     @temperatures.setter
     def temperatures(self, arg: Sequence[tuple[int, float]], /) -> None: ...
 
+    @property
+    def opponents(self) -> list[OpponentKind]:
+        """The opponents that the learner meets in turn."""
+
+    @opponents.setter
+    def opponents(self, arg: Sequence[OpponentKind], /) -> None: ...
+
 def selfplay_options() -> list[OptionInfo]:
     """The declarations of these options, in order."""
+
+def seats_of(options: SelfPlayOptions, number: int, players: int) -> tuple[int, int]:
+    """
+    The opponent of a game by its number, -1 for none, and the learner's seat.
+    """
 
 def encode_rows(game: AnyGame, states: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], repetitions: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], no_progress: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], firsts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')]) -> None:
     """
@@ -622,6 +663,22 @@ class Pool:
 
     def take_finished(self) -> dict[str, Any]:
         """Games finished since it was last asked, as arrays."""
+
+    def networks(self, group: int) -> numpy.typing.NDArray[numpy.uint8]:
+        """
+        Whose network evaluates each pending leaf: 0 is the learner's, i + 1 that of opponent i.
+        """
+
+    def agent_turns(self, group: int) -> list[tuple[int, int, int]]:
+        """
+        Slots of a group that wait for an agent's move: (slot, opponent, number of the game).
+        """
+
+    def agents_record(self, slot: int) -> Record:
+        """A copy of the game in which an agent is to move."""
+
+    def play_agents_move(self, slot: int, move: int) -> None:
+        """Play an agent's move in a slot that waits for one."""
 
     def capacity(self, arg: int, /) -> int: ...
 
@@ -661,6 +718,14 @@ def advance(game: AnyGame, state: bytes, move: int) -> int:
 
 def trailing(game: AnyGame, state: bytes, move: int) -> int:
     """How far behind the piece of a legal move stands."""
+
+def furthest(game: AnyGame, state: bytes) -> list[int]:
+    """
+    The legal moves that advance most; of those, the ones whose piece trails most.
+    """
+
+def advances(game: AnyGame, states: numpy.typing.NDArray[numpy.uint8], moves: numpy.typing.NDArray[numpy.uint32]) -> numpy.typing.NDArray[numpy.int32]:
+    """How far each move brings its piece forward; NO_MOVE does not."""
 
 def greedy_games(game: AnyGame, limits: Limits, games: int, seed: int, random_plies: int, stochastic: Sequence[int], threads: int) -> dict[str, Any]:
     """Totals of games between greedy players."""

@@ -196,17 +196,17 @@ def _open(path: Path) -> TensorFile:
     return TensorFile(path, description, tensors)
 
 
-def iteration_file(folder: Path, iteration: int) -> Path:
+def iteration_file(folder: Path, iteration: int, suffix: str = SUFFIX) -> Path:
     """Return the file of an iteration in a folder that has one for each."""
-    return folder / f"{_PREFIX}{iteration:06}{SUFFIX}"
+    return folder / f"{_PREFIX}{iteration:06}{suffix}"
 
 
-def list_iterations(folder: Path) -> list[tuple[int, Path]]:
+def list_iterations(folder: Path, suffix: str = SUFFIX) -> list[tuple[int, Path]]:
     """Return the iterations that have a file, with that file, newest first; none is opened."""
     found = []
-    for path in folder.glob(f"{_PREFIX}*{SUFFIX}"):
-        digits = path.name.removeprefix(_PREFIX).removesuffix(SUFFIX)
-        if digits.isdecimal() and path == iteration_file(folder, int(digits)):
+    for path in folder.glob(f"{_PREFIX}*{suffix}"):
+        digits = path.name.removeprefix(_PREFIX).removesuffix(suffix)
+        if digits.isdecimal() and path == iteration_file(folder, int(digits), suffix):
             found.append((int(digits), path))
     return sorted(found, reverse=True)
 

@@ -61,6 +61,7 @@ _RECIPES = {
     "network": _NETWORK.format(keep=2, gate=0),
     "network-gate": _NETWORK.format(keep=2, gate=2),
     "network-side-by-side": _NETWORK.format(keep=2, gate=0) + "stages.side_by_side = true\n",
+    "network-archive": _NETWORK.format(keep=2, gate=0) + "archive.every = 2\n",
     "network-without": _NETWORK.format(keep=0, gate=0),
 }
 
@@ -186,6 +187,9 @@ COMMANDS = {
         Command("train a network", _TRAIN.format("network"), (), 2, _NEURAL),
         Command("train a network with a gate", _TRAIN.format("network-gate"), (), 1, _NEURAL),
         Command(
+            "train a network with an archive", _TRAIN.format("network-archive"), (), 1, _NEURAL
+        ),
+        Command(
             "train a network without checkpoints", _TRAIN.format("network-without"), (), 1, _NEURAL
         ),
         Command(
@@ -204,8 +208,14 @@ COMMANDS = {
             _NEURAL,
         ),
         Command("report of a table", "report run", (_TRAIN.format("table"),), 1, _TABULAR),
-        Command("pack a network's run", _pack, (_TRAIN.format("network"),), 1, _NEURAL),
-        Command("unpack a network's run", _unpack, (_TRAIN.format("network"), _pack), 1, _NEURAL),
+        Command("pack a network's run", _pack, (_TRAIN.format("network-archive"),), 1, _NEURAL),
+        Command(
+            "unpack a network's run",
+            _unpack,
+            (_TRAIN.format("network-archive"), _pack),
+            1,
+            _NEURAL,
+        ),
         Command("solve", "solve ewn-3x3-2 --threads 1", weight=4),
         Command("match", _MATCH.format(1), weight=4),
         Command("match with workers", _MATCH.format(2)),
@@ -213,7 +223,7 @@ COMMANDS = {
         Command("convert to JSON lines", "convert games.db --out games.jsonl --force", _STORED),
         Command("convert to npz", "convert games.db --out games.npz --force", _STORED),
         Command("show", "show ewn-3x3-2 --svg board.svg"),
-        Command("truth", "truth ewn-3x3-2 --svg pictures --sample 20"),
+        Command("truth", "truth ewn-3x3-2 --svg pictures --page errors.html --sample 20 --games 2"),
         Command(
             "reproduce", "reproduce small --out lab --workers 2", ("solve ewn-3x3-3",), 2, _PLOTS
         ),

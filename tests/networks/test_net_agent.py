@@ -10,9 +10,9 @@ import pytest
 from tiny_network import tiny_model, tiny_network
 
 import halma
-from halma import networks
 from halma.agents import Analyst, agent, play_game
 from halma.errors import HalmaError, NameSyntaxError, NetworkError, OptionError
+from halma.networks import finding
 from halma.networks.network_file import NetworkInfo
 from halma.networks.onnx_evaluator import OnnxEvaluator
 from halma.search import TreeSearch, search_options
@@ -206,7 +206,7 @@ def test_names(tmp_path, monkeypatch):
         ("net:a.onnx,rule=uct", OptionError, "one of puct, gumbel"),
         ("net:a.onnx,rule=gumbel,c=2", OptionError, "not by rule=gumbel"),
         ("net:a.onnx,temperature_plies=2", OptionError, "needs a 'temperature'"),
-        ("net:nothing-here", NetworkError, "neither a file nor one that comes with halma"),
+        ("net:nothing-here", NetworkError, "neither a file, nor the directory of a run, nor one"),
     ):
         with pytest.raises(error, match=words):
             agent(name)
@@ -215,7 +215,7 @@ def test_names(tmp_path, monkeypatch):
 def test_networks_that_come_with_halma(tmp_path, monkeypatch):
     game = halma.game("rhombus-4x4-3")
     tiny_network(game, tmp_path / "rhombus-4x4-3.onnx")
-    monkeypatch.setattr(networks, "MODELS", tmp_path)
+    monkeypatch.setattr(finding, "MODELS", tmp_path)
     assert play(["net:rhombus-4x4-3,sims=4", "random"], game.name, most_plies=6).plies == 6
     with pytest.raises(NetworkError, match="Those are rhombus-4x4-3"):
         agent("net:rhombus-4x4-6")

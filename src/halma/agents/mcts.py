@@ -191,7 +191,8 @@ def _build_net(name: str, given: Mapping[str, Value]) -> Agent:
         raise OptionError(f"'rule={rule}' plans its simulations in advance, so it takes no 'time'.")
     if not seconds and not given["sims"]:
         settings["simulations"] = _NET_SIMULATIONS
-    file, threads = find_network(str(given["file"])), int(given["threads"])
+    file = find_network(str(given["file"]), str(given["version"]))
+    threads = int(given["threads"])
     return NetAgent(name, **settings, seconds=seconds, file=file, threads=threads)
 
 
@@ -222,7 +223,10 @@ NET_SPEC = AgentSpec(
     "net",
     _build_net,
     options=(
-        Option("file", "", "A network file, or the name of one that comes with halma.", text=True),
+        Option(
+            "file", "", "A file, a training run, or a network that comes with halma.", text=True
+        ),
+        Option("version", "", "Of a run: an archived iteration, first or last.", text=True),
         Option(
             "sims",
             0,

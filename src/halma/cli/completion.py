@@ -14,10 +14,27 @@ def variants(incomplete: str) -> list[str]:
 
 
 def agents(incomplete: str) -> list[str]:
-    """Return the agents that begin like this, without their options."""
+    """Return the agents that begin like this; of options, only the networks of `net`."""
     from halma.agents.registry import specs
 
-    return _beginning(incomplete, [spec.name for spec in specs()])
+    names = [spec.name for spec in specs()]
+    if incomplete.startswith("net:"):
+        names += _networks(incomplete)
+    return _beginning(incomplete, names)
+
+
+def _networks(incomplete: str) -> list[str]:
+    """Return the networks that come with halma, or the versions of a run."""
+    from pathlib import Path
+
+    from halma.networks import list_versions, shipped_networks
+
+    start, versions, _ = incomplete.partition(",version=")
+    if not versions:
+        return [f"net:{name}" for name in shipped_networks()]
+    known = list_versions(Path(start.removeprefix("net:")))
+    words = [*map(str, known), "first", "last"] if known else []
+    return [f"{start},version={word}" for word in words]
 
 
 def recipes(incomplete: str) -> list[str]:

@@ -15,6 +15,7 @@ trainer.py        the network in training; training_step.py: losses, optimiser, 
 evaluation.py     gate and matches against agents; matches.py: many games in lockstep
 truth.py          comparison with exact values
 checkpoint.py     what a run continues from
+archive.py        network files: the best one, and the archive of versions
 metrics.py        metrics.jsonl
 bundle.py         a run in few small files, to travel
 reports/          events of a run, and what is made of them: console, TensorBoard, page

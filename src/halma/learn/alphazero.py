@@ -15,8 +15,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from halma.errors import NetworkError, RunError
+from halma.errors import RunError
 from halma.interrupt import Interrupted
+from halma.learn.archive import RunNetworks
 from halma.learn.evaluation import Evaluation
 from halma.learn.game_source import GameSource
 from halma.learn.replay_buffer import GameFiles, ReplayBuffer
@@ -37,10 +38,8 @@ from halma.learn.trainer import (
 from halma.learn.truth import TRUTH_CURVES
 from halma.learn.warm_start import agent_games
 from halma.networks.architectures.build import build
-from halma.networks.export import export
-from halma.networks.network_file import NetworkInfo, read_info, read_weights
+from halma.networks.network_file import read_info, read_weights
 from halma.networks.torch_evaluator import EvaluatorPool
-from halma.networks.weights import save_weights
 from halma.structure import ArrayKind, whole
 from halma.tensors import TensorFile, list_iterations, write_tensors
 
@@ -67,6 +66,7 @@ class AlphaZero(TrainingSession):
             # Kept beside the run, so that the next session of it does not compile again.
             os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(self.out / COMPILED))
         self.files = GameFiles(self.out, self.game)
+        self.networks = RunNetworks(self.out, self.recipe)
 
     @property
     def curves(self) -> tuple[Curve, ...]:
@@ -93,6 +93,7 @@ class AlphaZero(TrainingSession):
         began = time.perf_counter()
         gate = self._gate(iteration)
         results = self._evaluate(iteration)
+        self.networks.archive(self.trainer.network, iteration)
         self._snapshot = self._state_now()
         return {
             "iteration": iteration,
@@ -181,6 +182,8 @@ class AlphaZero(TrainingSession):
         """Make trainer, evaluators, self-play and evaluation; fill the replay buffer."""
         settings, arrays = self.settings, {} if checkpoint is None else checkpoint.arrays()
         self.trainer = Trainer(self.game, settings, self.device, self.threads, self.compiled)
+        #: whether the trainer has the state after the last iteration
+        self._is_restored = checkpoint is not None
         if checkpoint is not None:
             self.trainer.restore(arrays, checkpoint.description["steps"])
         elif self.saved:  # a finished run that keeps no checkpoint
@@ -217,10 +220,24 @@ class AlphaZero(TrainingSession):
         self.buffer.fill(self.files, self.saved, self.reporter.note)
 
     def warm_up(self) -> None:
-        """Train on the games of an agent before the first iteration, if the recipe says so."""
+        """Train on the games of an agent before the first iteration, if the recipe says so.
+
+        A session that goes on from a checkpoint writes files that are missing.
+        """
         if self.saved:
             self.export()
+            self._restore_archive()
             return
+        self._warm_start()
+        self.networks.archive(self.trainer.network, 0)
+
+    def _restore_archive(self) -> None:
+        """Write files of the archive again that are missing and can be made."""
+        if self._is_restored and not self.networks.has_version(self.saved):
+            self.networks.archive(self.trainer.network, self.saved)
+        self.networks.complete_archive()
+
+    def _warm_start(self) -> None:
         warm_start = self.settings.warm_start
         if not warm_start.games:
             return
@@ -292,10 +309,7 @@ class AlphaZero(TrainingSession):
         Its model comes last: once that is there, everything is.
         """
         self.remove_old_files()
-        if not self._is_best(WEIGHTS, self.best_iteration):
-            save_weights(self.player, self.out / WEIGHTS, self._about(self.best_iteration))
-        if not self._is_best(MODEL, self.best_iteration):
-            export(self.player, self.out / MODEL, self._about(self.best_iteration))
+        self.networks.write_best(self.player, self.best_iteration)
 
     def tell_history(self, history: Sequence[Mapping[str, Any]]) -> None:
         """Take note of the numbers of games."""
@@ -310,21 +324,9 @@ class AlphaZero(TrainingSession):
 
     def has_result(self, last: dict[str, Any]) -> bool:
         """Whether the best network's weights are there, from which the rest can be made."""
-        return self._is_best(WEIGHTS, last["best"])
+        return self.networks.holds(WEIGHTS, last["best"])
 
     def is_exported(self, last: dict[str, Any]) -> bool:
-        """Whether the best network of the last iteration is there, undamaged."""
-        return all(self._is_best(name, last["best"]) for name in (WEIGHTS, MODEL))
-
-    def _about(self, iteration: int) -> dict[str, Any]:
-        """Return the remarks in the files of the network that was the best since an iteration."""
-        return {"recipe": self.recipe.name, "iteration": iteration}
-
-    def _is_best(self, name: str, iteration: int) -> bool:
-        """Whether a file holds the network that was the best since an iteration, undamaged."""
-        try:
-            found = read_info(self.out / name)
-        except NetworkError:
-            return False
-        wanted = NetworkInfo.for_game(self.game, self.settings.network)
-        return found == wanted and dict(found.about) == self._about(iteration)
+        """Whether the best network of the last iteration is there, undamaged, and the archive."""
+        best = all(self.networks.holds(name, last["best"]) for name in (WEIGHTS, MODEL))
+        return best and not self.networks.without_model

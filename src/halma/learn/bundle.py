@@ -3,8 +3,10 @@
     state.tar         recipe, meta, metrics and the newest checkpoint
     best.safetensors  the best network
     games-N.gz        the newest games, fewer of them where a file would grow too large
+    versions-N.tar    weights of the archive; where they are too many, some, evenly spaced
 
 A run that is unpacked continues where it was, with fewer games in its replay buffer for a while.
+It then writes the archive's models, which do not travel.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import io
 import re
 import tarfile
 import zlib
+from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -23,17 +26,23 @@ from halma.games import Game
 from halma.learn.metrics import NAME as METRICS
 from halma.learn.replay_buffer import GameFiles
 from halma.learn.run import CHECKPOINTS, META, RECIPE, WEIGHTS
+from halma.networks.finding import VERSIONS
 from halma.tensors import list_iterations
 
 STATE = "state.tar"
-#: Largest file of a bundle in bytes, and number of files that hold games.
+#: Largest file of a bundle in bytes, and numbers of files that hold games and versions.
 LARGEST_FILE = 16 * 1024 * 1024
-_GAME_FILES = 3
+_GAME_FILES, _VERSION_FILES = 3, 2
 #: Largest file of games once it is unpacked: games are compressed to about a tenth.
 _LARGEST_GAMES = 64 * LARGEST_FILE
 #: Largest file of a bundle that is read.
 _MOST_BYTES = 4 * LARGEST_FILE
-_CHECKPOINT = re.compile(r"checkpoints/iteration-\d{6,18}\.safetensors")
+_ITERATION = r"iteration-\d{6,18}\.safetensors"
+#: What may be in the tar files of a bundle.
+_STATE_NAMES = re.compile(
+    "|".join((*map(re.escape, (RECIPE, META, METRICS)), f"{CHECKPOINTS}/{_ITERATION}"))
+)
+_VERSION_NAMES = re.compile(f"{VERSIONS}/{_ITERATION}")
 #: Share of the largest size that files of games aim at.
 _MARGIN = 0.9
 
@@ -42,12 +51,8 @@ def pack(run: Path, bundle: Path, game: Game) -> None:
     """Write a run that has a checkpoint into a folder; each file is replaced atomically."""
     make_folder(bundle)
     (iteration, checkpoint), *_ = list_iterations(run / CHECKPOINTS)
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w") as tar:
-        for name in (RECIPE, META, METRICS):
-            tar.add(run / name, name)
-        tar.add(checkpoint, f"{CHECKPOINTS}/{checkpoint.name}")
-    _write(bundle / STATE, buffer.getvalue())
+    state = [*(run / name for name in (RECIPE, META, METRICS)), checkpoint]
+    _write(bundle / STATE, _tar(run, state))
     _write(bundle / WEIGHTS, (run / WEIGHTS).read_bytes())
     files = GameFiles(run, game)
     newest = [number for number in files.iterations() if number <= iteration][:_GAME_FILES]
@@ -58,6 +63,8 @@ def pack(run: Path, bundle: Path, game: Game) -> None:
     for path in bundle.glob("games-*.gz"):
         if path.name not in {f"games-{number:06}.gz" for number in newest}:
             remove_file(path)
+    for number, paths in enumerate(_chosen_versions(run, iteration), start=1):
+        _write(bundle / f"versions-{number}.tar", _tar(run, paths))
 
 
 def unpack(bundle: Path, run: Path, game: Game) -> None:
@@ -66,16 +73,10 @@ def unpack(bundle: Path, run: Path, game: Game) -> None:
         raise RunError(f"There is no '{bundle / STATE}' to go on from.")
     if run.exists() and any(run.iterdir()):
         raise RunError(f"'{run}' is not empty, so nothing is unpacked into it.")
-    state = io.BytesIO(read_file(bundle / STATE, _MOST_BYTES, RunError))
     with atomic_folder(run) as folder:
-        try:
-            with tarfile.open(fileobj=state, mode="r:") as tar:
-                for member in tar.getmembers():
-                    if not _is_state(member):
-                        raise ValueError(f"'{member.name[:60]}' does not belong there")
-                tar.extractall(folder, filter="data")
-        except (tarfile.TarError, EOFError, ValueError, OverflowError) as error:
-            raise RunError(f"'{bundle / STATE}' is damaged: {error}.") from None
+        _extract(bundle / STATE, folder, _STATE_NAMES)
+        for path in sorted(bundle.glob("versions-*.tar")):
+            _extract(path, folder, _VERSION_NAMES)
         replace_file(folder / WEIGHTS, read_file(bundle / WEIGHTS, _MOST_BYTES, RunError))
         files = GameFiles(folder, game)
         for path in sorted(bundle.glob("games-*.gz")):
@@ -84,10 +85,39 @@ def unpack(bundle: Path, run: Path, game: Game) -> None:
                 replace_file(files.path(int(number)), _unpacked_games(path))
 
 
-def _is_state(member: tarfile.TarInfo) -> bool:
-    """Whether a member of state.tar is a file that `pack` writes; sparse ones may be huge."""
-    known = member.name in (RECIPE, META, METRICS) or _CHECKPOINT.fullmatch(member.name)
-    return bool(known) and member.isreg() and not member.issparse()
+def _tar(run: Path, paths: Iterable[Path]) -> bytes:
+    """Return files of a run as a tar file."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as tar:
+        for path in paths:
+            tar.add(path, str(path.relative_to(run)))
+    return buffer.getvalue()
+
+
+def _extract(path: Path, folder: Path, known: re.Pattern[str]) -> None:
+    """Unpack a tar file that has regular files of these names alone; sparse ones may be huge."""
+    data = io.BytesIO(read_file(path, _MOST_BYTES, RunError))
+    try:
+        with tarfile.open(fileobj=data, mode="r:") as tar:
+            for member in tar.getmembers():
+                if not known.fullmatch(member.name) or not member.isreg() or member.issparse():
+                    raise ValueError(f"'{member.name[:60]}' does not belong there")
+            tar.extractall(folder, filter="data")
+    except (tarfile.TarError, EOFError, ValueError, OverflowError) as error:
+        raise RunError(f"'{path}' is damaged: {error}.") from None
+
+
+def _chosen_versions(run: Path, last: int) -> list[list[Path]]:
+    """Return the versions that travel, for each file: all of them, or some, evenly spaced."""
+    found = [path for number, path in reversed(list_iterations(run / VERSIONS)) if number <= last]
+    if not found:
+        return []
+    largest = max(path.stat().st_size for path in found) + 2 * tarfile.BLOCKSIZE
+    each = (LARGEST_FILE - tarfile.RECORDSIZE) // largest
+    number = min(len(found), each * _VERSION_FILES)
+    step = (len(found) - 1) / max(number - 1, 1)
+    chosen = [found[round(step * index)] for index in range(number)]
+    return [chosen[first : first + each] for first in range(0, number, each or 1)]
 
 
 def _unpacked_games(path: Path) -> bytes:

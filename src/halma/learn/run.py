@@ -5,6 +5,7 @@
     metrics.jsonl    a line per iteration
     checkpoints/     the states that the run can continue from
     games/           of a network: the games of the replay buffer
+    versions/        of a network: its past, if the recipe says so
     compiled/        of a network on a GPU: what torch.compile made
     lock             held by the process that trains
 
@@ -32,6 +33,7 @@ from halma.files import TEMPORARY, make_folder, read_file, remove_file, replace_
 from halma.learn.recipe import Recipe, load
 from halma.learn.settings import Plain, write_value
 from halma.machine import processor
+from halma.networks.finding import BEST
 from halma.structure import fields, optional, parse_json, plain, text
 
 #: Counts up when the files of a run directory change their meaning.
@@ -45,7 +47,7 @@ META = "meta.json"
 CHECKPOINTS = "checkpoints"
 _LOCK = "lock"
 #: The best network: its weights, and to play with.
-WEIGHTS, MODEL = "best.safetensors", "best.onnx"
+WEIGHTS, MODEL = "best.safetensors", BEST
 #: What torch.compile made of the network.
 COMPILED = "compiled"
 #: The batch from which a loss became not a number.

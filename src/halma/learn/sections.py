@@ -24,7 +24,7 @@ _MANY = 10_000_000
 AUTO = "auto"
 #: Sections that do not change what is learned, or only which games: a run may go on with other
 #: values of theirs.
-OBSERVING = ("evaluation", "truth", "checkpoints", "stages")
+OBSERVING = ("evaluation", "truth", "checkpoints", "archive", "stages")
 _TRUTH_GAMES = (
     "Games of the most probable moves against the optimal player, for WR_p. hsueh2023: 10,000."
 )
@@ -109,12 +109,25 @@ class SelfPlaySettings(
         "Stop a game after this many plies; 0: where its own limits say. liu2019: 100.",
         (0, 1_000_000),
     )
+    progress_plies: int = setting(
+        0,
+        "Stop a game after this many plies without progress: no player has more pieces in its "
+        "target than ever before in the game. It replaces the variant's own limit of plies. "
+        "0: no such limit. liu2019: 100 where it starts from random weights.",
+        (0, 1_000_000),
+    )
     adjudication: str = setting(
         "rules",
-        "Result of a game that was stopped so: by the rules, mostly a draw, or a win for the "
-        "player whom the game's linear evaluation puts ahead. liu2019: by forward distance where "
-        "it starts from random weights.",
-        ("rules", "features"),
+        "Result of a game that was stopped so, or because its moves went in a cycle: by the rules, "
+        "mostly a draw, or a win for the player who is ahead by the game's linear evaluation, or "
+        "whose moves brought its pieces further forward. liu2019: advance where it starts from "
+        "random weights.",
+        ("rules", "features", "advance"),
+    )
+    adjudication_margin: float = setting(
+        0.0,
+        "A lead up to this is a draw; with advance it is in rows. liu2019: 3.",
+        (0, 1_000_000),
     )
     temperature: float = setting(
         1.0,
@@ -340,6 +353,19 @@ class CheckpointSettings:
 
 
 @dataclass(frozen=True)
+class ArchiveSettings:
+    """Past networks of a run that are kept for matches. None of it changes what is learned."""
+
+    every: int = setting(
+        0,
+        "Iterations between networks that are kept in versions/, from iteration 0 on, which is "
+        "the network before self-play; also after the last. 0: none. A network has two files "
+        "there, of the size of best.onnx and best.safetensors. liu2019: 1.",
+        (0, _MANY),
+    )
+
+
+@dataclass(frozen=True)
 class StageSettings:
     """The order of self-play and training. A run may go on in the other one."""
 
@@ -409,6 +435,7 @@ class AlphaZeroSettings:
     gate: GateSettings = field(default_factory=GateSettings)
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
     truth: TruthSettings = field(default_factory=TruthSettings)
+    archive: ArchiveSettings = field(default_factory=ArchiveSettings)
     checkpoints: CheckpointSettings = field(default_factory=CheckpointSettings)
 
     @cached_property
@@ -445,6 +472,16 @@ class AlphaZeroSettings:
             raise RecipeError(
                 "'selfplay.adjudication' cannot be \"features\": "
                 f"'{game.name}' has no features to evaluate."
+            )
+        if play.adjudication == "advance" and not game.has_advance:
+            raise RecipeError(
+                "'selfplay.adjudication' cannot be \"advance\": moves of "
+                f"'{game.name}' do not advance; \"features\" may do."
+            )
+        if play.progress_plies and not _core.capabilities(game.core)["arrived"]:
+            raise RecipeError(
+                f"'selfplay.progress_plies' cannot be {play.progress_plies}: '{game.name}' does "
+                "not count pieces that have arrived; 'selfplay.max_plies' limits any game."
             )
         if play.random_plies_max < play.random_plies_min:
             raise RecipeError(

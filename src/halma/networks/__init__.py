@@ -3,6 +3,7 @@
 position_network.py a network that evaluates positions
 onnx_evaluator.py   a network in onnxruntime
 torch_evaluator.py  a network in torch, on a CPU or a GPU, for one thread or several
+finding.py          networks by name: shipped ones, files, those of a run
 network_file.py     network files: description, checks, reading and writing
 onnx_file.py        validation of ONNX files
 onnx_shapes.py      shapes of intermediate results, and bounds on memory and time
@@ -11,21 +12,21 @@ architectures/      networks by name, and in torch
 weights.py          a torch network's weights from and to a file
 export.py           from torch to ONNX
 onnx_graph.py       a torch network as an ONNX graph
+onnx_torch.py       an ONNX file as a torch network, to play on a GPU
 lookup_table.py     the result of tabular training, read from a checkpoint
 models/             networks that come with the package
 
 Playing needs neither torch nor onnx: only architectures/ (apart from the names), weights.py,
-export.py, onnx_graph.py and torch_evaluator.py import torch.
+export.py, onnx_graph.py, onnx_torch.py and torch_evaluator.py import torch.
 """
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
-from halma.errors import NetworkError, suggestion
 from halma.games import Game
 from halma.games.registry import variant
+from halma.networks.finding import find_network, list_versions, shipped_networks
 from halma.networks.network_file import NetworkInfo, read_info, read_model
 from halma.networks.onnx_evaluator import OnnxEvaluator
 from halma.networks.position_network import NetworkOutput, PositionNetwork
@@ -38,13 +39,12 @@ __all__ = [
     "OnnxEvaluator",
     "PositionNetwork",
     "find_network",
+    "list_versions",
     "load",
     "load_network",
     "read_info",
+    "shipped_networks",
 ]
-
-#: networks that come with the package
-MODELS = Path(__file__).parent / "models"
 
 
 def load(path: Path | str, game: Game | None = None, threads: int = 1) -> OnnxEvaluator:
@@ -58,30 +58,18 @@ def load(path: Path | str, game: Game | None = None, threads: int = 1) -> OnnxEv
     return OnnxEvaluator(info, model, threads, f"'{path}'")
 
 
-def load_network(name: Path | str, game: Game | None = None, threads: int = 1) -> PositionNetwork:
+def load_network(
+    name: Path | str, game: Game | None = None, threads: int = 1, version: int | str = ""
+) -> PositionNetwork:
     """Return a network that evaluates positions: `load_network("best.onnx").evaluate(position)`.
 
-    The name is that of an ONNX file or of a network that comes with halma. Without a `game`, it
-    is the one that the file names.
+    The name is that of an ONNX file, of a network that comes with halma, or of the directory of a
+    run: its best network, or a `version` of its archive. Without a `game`, it is the one that the
+    file names.
     """
-    path = find_network(str(name))
+    path = find_network(str(name), str(version))
     info, model = read_model(path)
     # A variant: a file cannot name a game of the user, whose code would run.
     chosen = game or variant(info.game)
     info.check(chosen, path)
     return PositionNetwork(chosen, info, OnnxEvaluator(info, model, threads, f"'{path}'"))
-
-
-def find_network(name: str) -> Path:
-    """Return the file that a name means: one that comes with halma, or one on disk."""
-    shipped = {path.stem: path for path in sorted(MODELS.glob("*.onnx"))}
-    if name in shipped:
-        return shipped[name]
-    path = Path(name)
-    # A name with a folder or a suffix is a file's, and reading it reports what is wrong.
-    if path.suffix in (".onnx", ".safetensors") or len(path.parts) > 1 or os.path.exists(path):
-        return path
-    raise NetworkError(
-        f"There is no network '{name[:60]}': it is neither a file nor one that comes with halma."
-        f"{suggestion(name, shipped)} Those are {', '.join(shipped)}."
-    )

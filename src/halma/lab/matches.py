@@ -1,0 +1,151 @@
+"""Matches as experiments have them: blocks of paired games between two players."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache, partial
+from pathlib import Path
+
+from halma.agents import Agent, agent
+from halma.agents.mcts import NetAgent
+from halma.arena.games import MatchGame
+from halma.arena.plan import Plan
+from halma.files import read_file
+from halma.games import game
+from halma.lab.jobs import GameBlocks
+from halma.statistics import Proportion, elo, elo_interval, proportion
+from halma.structure import one_of, tuple_of, whole
+
+#: What `play_and_score` returns: the first player's points, and plies.
+_RESULT = tuple_of(one_of(0.0, 0.5, 1.0), whole(0, 1_000_000))
+_MOST_BYTES = 1 << 28
+
+
+@dataclass(frozen=True)
+class MatchPlayer:
+    """An agent by its name; a network that it plays may be any file.
+
+    Directories of runs have commas in their names, which the names of agents cannot have.
+    """
+
+    #: of an agent, such as "greedy" or "net:best.onnx,sims=180"
+    name: str
+    #: the network in place of the one that the name has
+    file: Path | None = None
+
+    def build(self) -> Agent:
+        """Return the agent."""
+        made = agent(self.name)
+        if self.file is not None and isinstance(made, NetAgent):
+            return replace(made, file=self.file)
+        return made
+
+
+@dataclass(frozen=True)
+class Match:
+    """Paired games: both sides of one opening of random plies."""
+
+    #: comma-separated parts, which name its measurements
+    name: str
+    variant: str
+    players: tuple[MatchPlayer, MatchPlayer]
+    games: int
+    #: random plies of both players together
+    opening_plies: int
+    #: start positions of the pairs in place of the game's own
+    book: tuple[str, ...] = ()
+    #: of one game, in seconds of a core
+    cost: float = 1.0
+
+    @property
+    def blocks(self) -> GameBlocks:
+        """Its games, in blocks."""
+        measure = partial(play_and_score, self.variant, self.players, self.opening_plies, self.book)
+        return GameBlocks(self.name, measure, self.games, _RESULT, self.cost)
+
+    def score(self, read: Callable[..., object]) -> MatchScore | None:
+        """Return the result of the games that were measured, once they are all there."""
+        played = self.blocks.results(read)
+        return MatchScore(played) if len(played) == self.games else None
+
+
+def play_and_score(
+    variant: str,
+    players: tuple[MatchPlayer, MatchPlayer],
+    opening_plies: int,
+    book: tuple[str, ...],
+    number: int,
+    seed: int,
+) -> tuple[float, int]:
+    """Play game `number` of a match; return the first player's points and the plies."""
+    plan = Plan(variant, ("first", "second"), 2, seed, opening_plies, book)
+    one = MatchGame(_game(variant), plan, number)
+    agents = [_agent(player) for player in players]
+    while (index := one.to_move) is not None:
+        one.choose_and_play(agents[index])
+    played = one.played()
+    return float(played.result[plan.seating(number).index(0)]), played.plies
+
+
+_game = cache(game)
+_agent: Callable[[MatchPlayer], Agent] = lru_cache(maxsize=4)(MatchPlayer.build)
+
+
+class MatchScore:
+    """What came of a match, for its first player."""
+
+    def __init__(self, games: Sequence[tuple[float, int]]) -> None:
+        points = [one for one, _ in games]
+        self.games = len(games)
+        self.wins, self.draws, self.losses = (points.count(x) for x in (1.0, 0.5, 0.0))
+        self.mean_plies = sum(plies for _, plies in games) / len(games)
+        self._pairs = [sum(points[i : i + 2]) for i in range(0, len(points), 2)]
+
+    @property
+    def points(self) -> Proportion:
+        """The share of points; its interval is that of independent pairs."""
+        return proportion(self._pairs, [2.0] * len(self._pairs))
+
+    @property
+    def elo(self) -> float:
+        """The Elo difference."""
+        return elo(self.points.value, self.games)
+
+    @property
+    def elo_interval(self) -> tuple[float, float] | None:
+        """Its 95% interval, where there are pairs enough."""
+        return elo_interval(self.points, self.games)
+
+    def __str__(self) -> str:
+        """Return wins, draws and losses, and the share of points with its interval."""
+        counts = f"{self.wins}-{self.draws}-{self.losses}"
+        return f"{counts}: {written(self.points)}"
+
+    def as_dict(self) -> dict[str, object]:
+        """Return it as plain values."""
+        return {
+            "games": self.games,
+            "wins": self.wins,
+            "draws": self.draws,
+            "losses": self.losses,
+            "points": self.points.value,
+            "points_interval": self.points.interval,
+            "elo": self.elo,
+            "elo_interval": self.elo_interval,
+            "mean_plies": self.mean_plies,
+        }
+
+
+def written(share: Proportion) -> str:
+    """Write a share of points with its 95% interval."""
+    if share.interval is None:
+        return f"{share.value:.1%}"
+    low, high = share.interval
+    return f"{share.value:.1%} [{low:.1%}, {high:.1%}]"
+
+
+def fingerprint(file: Path) -> str:
+    """Return a part of a name of measurements that changes with the network."""
+    return f"network={hashlib.sha256(read_file(file, _MOST_BYTES)).hexdigest()[:8]}"
