@@ -128,7 +128,7 @@ def test_the_wrong_game_options_and_version_are_refused(tmp_path, model):
         ("actions", 7, "policy indices"),
     ):
         path = tiny_network(GAME, tmp_path / f"{key}.onnx", **{key: value})
-        assert words in refusal(read_info(path).check, GAME, path)
+        assert words in refusal(check_variant, read_info(path), GAME, path)
 
 
 @pytest.mark.parametrize(
