@@ -23,7 +23,7 @@ Precision = Literal["float32", "bfloat16", "float16"]
 #: a buffer on a GPU has CUDA graphs for this many batch sizes, each half of the one before
 _GRAPH_SIZES = 4
 #: groups of games that share a GPU: one's trees run while the leaves of the others are evaluated
-_GROUPS_ON_GPU = 3
+_GROUPS_ON_GPU = 4
 #: held while a CUDA graph is captured, which synchronizes the device
 CAPTURING = threading.Lock()
 
@@ -140,7 +140,9 @@ class CudaBuffer:
     def __init__(self, evaluator: TorchEvaluator, capacity: int, narrow: bool = False) -> None:
         self._evaluator = evaluator
         self._capacity = capacity
-        self._stream: Any = torch.cuda.Stream(evaluator.device)  # type: ignore[no-untyped-call]
+        # Matches come before self-play, whose large batches they would have to wait for.
+        priority = 0 if narrow else -1
+        self._stream: Any = torch.cuda.Stream(evaluator.device, priority)  # type: ignore[no-untyped-call]
         self._done: Any = torch.cuda.Event(blocking=True)  # type: ignore[no-untyped-call]
         info = evaluator.info
         rules = game(info.game).core
@@ -217,7 +219,7 @@ def _pinned_zeros(shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
 class EvaluatorPool:
     """One network for several groups that use it at the same time.
 
-    On a CPU each group has one thread and a copy of its own; a GPU serves three groups.
+    On a CPU each group has one thread and a copy of its own; a GPU serves four groups.
     """
 
     def __init__(self, network: Network, device: str, threads: int, compiled: bool = False) -> None:
