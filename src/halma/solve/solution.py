@@ -96,9 +96,10 @@ class Solution(ABC):
 
     def moves(self, position: Position) -> list[MoveValue]:
         """Return every legal move with its value, in the order of `legal_moves`."""
-        state, write = position.state, self.game.format_move
+        state = position.state
         return [
-            MoveValue(Move(m, write(state, m)), *known) for m, *known in self.probe_moves(state)
+            MoveValue(Move(move, self.game.format_move(state, move)), value, distance)
+            for move, value, distance in self.probe_moves(state)
         ]
 
     def probe_moves(self, state: bytes) -> list[tuple[int, float, int]]:
