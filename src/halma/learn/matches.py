@@ -136,20 +136,24 @@ class PolicyPlayer:
 
 @dataclass
 class SearchPlayer:
-    """A tree search with a network; the trees of all games grow together."""
+    """A tree search with a network; the trees of all games grow together.
+
+    Moves are sampled with weights policy^(1 / temperature); 0 plays the best.
+    """
 
     game: Game
     evaluator: Evaluator
     options: _core.SearchOptions
     simulations: int
     seed: int
+    temperature: float = 0.0
 
     def __post_init__(self) -> None:
         self._seeds = random.Random(self.seed)
         self._buffer: InferenceBuffer | None = None
 
     def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[Move]:
-        """Return the best move of each game's search."""
+        """Return a move for each game, found by its search."""
         searches = []
         for record in records:
             search = _core.Search(
@@ -162,6 +166,15 @@ class SearchPlayer:
             self._buffer = self.evaluator.buffer(len(records))
         run_with_network(searches, self._buffer)
         return [
-            record.position.legal_moves[search.best()]
-            for record, search in zip(records, searches, strict=True)
+            record.position.legal_moves[self._pick(search, rng)]
+            for record, search, rng in zip(records, searches, rngs, strict=True)
         ]
+
+    def _pick(self, search: _core.Search, rng: random.Random) -> int:
+        """Return the index of the move to play."""
+        if not self.temperature:
+            return search.best()
+        policy = search.policy_target()
+        most = max(policy)
+        weights = [(share / most) ** (1 / self.temperature) for share in policy]
+        return rng.choices(range(len(weights)), weights)[0]

@@ -13,10 +13,12 @@ import numpy as np
 from halma import _core
 from halma.games import Game
 from halma.interrupt import Interrupted
+from halma.learn.opponents import Opponents
 from halma.learn.sections import AlphaZeroSettings, search_values
 from halma.search.evaluator import Evaluator
 from halma.selfplay import FinishedGames, Pool, selfplay_options
 from halma.selfplay.games import mover_first
+from halma.selfplay.opponents import Opponent
 from halma.selfplay.pool import Watch
 
 #: Evaluations that differ by less are equal.
@@ -50,13 +52,14 @@ class SelfPlay:
     """Plays the games of one iteration after the other.
 
     There is an evaluator for every group; it may be the same one. `evaluators` may be replaced
-    between two iterations.
+    between two iterations. `opponents` play a share of the games against the network.
     """
 
     game: Game
     settings: AlphaZeroSettings
     evaluators: Sequence[Evaluator]
     threads: int
+    opponents: Opponents | None = None
 
     def __post_init__(self) -> None:
         self._stop = threading.Event()
@@ -72,14 +75,20 @@ class SelfPlay:
         """Undo `stop`; games that are carried over continue where they were."""
         self._stop.clear()
 
+    def prepare(self, iteration: int) -> None:
+        """Load the opponents of an iteration, in the thread that trains."""
+        if self.opponents is not None:
+            self.opponents.draw(iteration)
+
     def play(
         self, iteration: int, watch: Watch = lambda games, evaluations: None
     ) -> tuple[FinishedGames, dict[str, Any]]:
         """Return an iteration's games and the metrics of playing them."""
         play = self.settings.selfplay
         began = time.perf_counter()
-        pool = self._carried or self._make_pool(iteration)
-        pool.change_evaluators(self.evaluators)
+        opponents = [] if self.opponents is None else self.opponents.current
+        pool = self._carried or self._make_pool(iteration, opponents)
+        pool.change_evaluators(self.evaluators, opponents)
         before = pool.totals
         missing = None
         if play.carry_over:
@@ -103,6 +112,7 @@ class SelfPlay:
             adjudicate(self.game, games)
         scores, seconds = games.scores, time.perf_counter() - began
         made = {key: pool.totals[key] - before[key] for key in ("leaves", "resigned")}
+        against = {} if self.opponents is None else self.opponents.metrics(pool.options, games)
         return games, {
             "games": len(games),
             "finished": float((games.ends == _core.End.RULES.value).mean()),
@@ -115,9 +125,10 @@ class SelfPlay:
             "resigned": int(made["resigned"]),
             "pool_bytes": int(pool.bytes),
             "play_seconds": seconds,
+            **against,
         }
 
-    def _make_pool(self, iteration: int) -> Pool:
+    def _make_pool(self, iteration: int, opponents: Sequence[Opponent]) -> Pool:
         """Return a pool of an iteration's games, or of all from there on if they carry over."""
         play = self.settings.selfplay
         slots = play.parallel_games
@@ -133,6 +144,7 @@ class SelfPlay:
             first=(iteration - 1) * play.games,
             games=None if play.carry_over else play.games,
             limits=limits(self.game, self.settings),
+            opponents=opponents,
         )
 
 
