@@ -208,7 +208,7 @@ class LearningSettings:
     samples_per_new: float = setting(
         4.0,
         "Samples drawn for every new one in the replay buffer; the number of steps follows. "
-        "liu2019: 5 passes over all.",
+        "liu2019: 20, which is 5 passes over two episodes in both mirror images.",
         (0.001, 10_000),
     )
     batch_size: int = setting(

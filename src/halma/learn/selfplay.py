@@ -6,14 +6,13 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from halma import _core
 from halma.games import Game
 from halma.interrupt import Interrupted
-from halma.learn.opponents import Opponents
 from halma.learn.sections import AlphaZeroSettings, search_values
 from halma.search.evaluator import Evaluator
 from halma.search.racing import advances
@@ -21,6 +20,9 @@ from halma.selfplay import FinishedGames, Pool, selfplay_options
 from halma.selfplay.games import mover_first
 from halma.selfplay.opponents import Opponent
 from halma.selfplay.pool import Watch
+
+if TYPE_CHECKING:
+    from halma.learn.opponents import Opponents
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
