@@ -17,9 +17,8 @@ from pathlib import Path
 
 from halma.arena import GameStore, Tally, make_plan, play_matches
 
-HEADER = (
-    "| against | wins | draws | losses | points, 95% interval | plies |\n|---|---|---|---|---|---|"
-)
+HEADER = "| against | wins | draws | losses | points, 95% interval | plies |"
+RULE = "|---|---|---|---|---|---|"
 
 
 def row(opponent: str, tally: Tally) -> str:
