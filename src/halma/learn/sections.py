@@ -15,13 +15,12 @@ from halma.agents import quick_agents
 from halma.errors import HalmaError, RecipeError
 from halma.games import Game
 from halma.games import game as game_named
+from halma.learn.network_settings import AUTO, check_network, check_opponents, named_opponents
 from halma.learn.settings import Plain, section_from, setting
 from halma.networks.network_file import NetworkInfo
 from halma.search.options import POLICY_RULES
 
 _MANY = 10_000_000
-#: Stands for agents that follow from the game.
-AUTO = "auto"
 #: Sections that do not change what is learned, or only which games: a run may go on with other
 #: values of theirs.
 OBSERVING = ("evaluation", "truth", "checkpoints", "archive", "stages")
@@ -441,11 +440,7 @@ class AlphaZeroSettings:
     @cached_property
     def opponents(self) -> list[str]:
         """The agents that a network plays in evaluation; none where there is no evaluation."""
-        if not self.evaluation.every:
-            return []
-        if self.evaluation.opponents == AUTO:
-            return ["random", quick_agents(game_named(self.game))[0]]
-        return self.evaluation.opponents.split()
+        return named_opponents(self.evaluation, self.game)
 
     @cached_property
     def warm_start_agent(self) -> str:
@@ -455,13 +450,14 @@ class AlphaZeroSettings:
         chosen = quick_agents(game_named(self.game))[0]
         return "greedy:stochastic" if chosen == "greedy" else chosen
 
+    def network_info(self, game: Game) -> NetworkInfo:
+        """Return the description of the network."""
+        return NetworkInfo.for_game(game, self.network)
+
     def check(self, game: Game) -> None:
         """Raise a `RecipeError` if settings do not fit the game or each other."""
         play = self.selfplay
-        try:
-            NetworkInfo.for_game(game, self.network)
-        except HalmaError as error:
-            raise RecipeError(f"'network' cannot be '{self.network[:60]}': {error}") from None
+        check_network(self, game)
         _check_root(self.search)
         if self.search.solver and game.players != 2:
             raise RecipeError(
@@ -487,10 +483,7 @@ class AlphaZeroSettings:
             raise RecipeError(
                 "'selfplay.random_plies_max' cannot be less than 'selfplay.random_plies_min'."
             )
-        if self.evaluation.every and not self.evaluation.opponents.strip():
-            raise RecipeError(
-                "'evaluation.opponents' is empty: set 'evaluation.every' to 0 instead."
-            )
+        check_opponents(self.evaluation)
 
 
 def search_values(

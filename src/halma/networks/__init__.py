@@ -27,7 +27,7 @@ from pathlib import Path
 from halma.games import Game
 from halma.games.registry import variant
 from halma.networks.finding import find_network, list_versions, shipped_networks
-from halma.networks.network_file import NetworkInfo, read_info, read_model
+from halma.networks.network_file import POLICY, NetworkInfo, read_info, read_model
 from halma.networks.onnx_evaluator import OnnxEvaluator
 from halma.networks.position_network import NetworkOutput, PositionNetwork
 from halma.search.evaluator import FunctionEvaluator
@@ -47,14 +47,17 @@ __all__ = [
 ]
 
 
-def load(path: Path | str, game: Game | None = None, threads: int = 1) -> OnnxEvaluator:
+def load(
+    path: Path | str, game: Game | None = None, threads: int = 1, head: str = POLICY
+) -> OnnxEvaluator:
     """Return the evaluator of a network in an ONNX file; its `info` describes the network.
 
-    Raise a `NetworkError` if the file is damaged or foreign, or not for this game.
+    Raise a `NetworkError` if the file is damaged or foreign, or not for this game; `head` is what
+    its first output must be.
     """
     info, model = read_model(path)
     if game is not None:
-        info.check(game, path)
+        info.check(game, path, head)
     return OnnxEvaluator(info, model, threads, f"'{path}'")
 
 
