@@ -146,8 +146,9 @@ class QTrainer(NetworkTrainer):
 
     def _check(self, unchecked: list[tuple[Any, ...]], buffer: TransitionBuffer) -> None:
         """Raise `NotANumberError` for the first loss that is not finite."""
-        for step, figures, places, mirrors in unchecked:
-            if not torch.isfinite(figures).all():
+        finite = torch.isfinite(torch.stack([figures for _, figures, _, _ in unchecked])).all(1)
+        for (step, _, places, mirrors), is_finite in zip(unchecked, finite.tolist(), strict=True):
+            if not is_finite:
                 again = TransitionBatch(self.game, len(places))
                 buffer.fill(again, places, mirrors)
                 names = ("planes", "actions", "targets", "outcomes")

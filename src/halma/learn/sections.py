@@ -1,4 +1,4 @@
-"""The sections of recipes, and the settings of the two methods that are made of them.
+"""The sections of recipes, and the settings of `tabular` and `alphazero` that are made of them.
 
 Defaults of `tabular` are hsueh2023's; those of `alphazero` are ours, beside what papers used.
 """
