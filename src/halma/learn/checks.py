@@ -48,7 +48,10 @@ def check_recipe(recipe: Recipe) -> None:
             _check_transitions(game, settings)
             return
         else:
-            named = {"evaluation.opponents": settings.opponents}
+            named = {
+                "evaluation.opponents": settings.opponents,
+                "selfplay.opponents": settings.selfplay_agents,
+            }
             if settings.warm_start.games:
                 named["warm_start.agent"] = [settings.warm_start_agent]
             _check_agents(game, named)
