@@ -196,7 +196,7 @@ def test_wrong_lines_are_refused(tmp_path):
                 "warm_start__targets": "policy",
                 "warm_start__agent": "minimax:depth=2",
             },
-            "'minimax' does not tell the probabilities of its moves",
+            "'minimax:depth=2' does not tell the probabilities of its moves",
         ),
     ],
 )
