@@ -43,9 +43,10 @@ def _search_section(**defaults: Plain) -> Any:
         [*_SEARCH, _TABULAR["simulations"], _TABULAR["count_root"]],
         {
             "rule": "liu2019, hsueh2023: puct",
-            "c": "liu2019: 3.5, hsueh2023: 1, and 1/64 to 64 in section V-B and figure 24",
-            "fpu": "hsueh2023: loss (+0), and draw (+0.5), win (+1), infinite in section VII "
-            "and figure 24",
+            "c": "liu2019: 3.5 on [-1, 1], which is 1.75, hsueh2023: 1, and 1/64 to 64 in section "
+            "V-B and figure 24",
+            "fpu": "liu2019: draw, hsueh2023: loss (+0), and draw (+0.5), win (+1), infinite in "
+            "section VII and figure 24",
             "dirichlet_weight": "liu2019, hsueh2023: epsilon = 0.25, and 0 to 0.5 in section V-D",
             "dirichlet_alpha": "liu2019: 0.03, hsueh2023: 1.5, and 0.03 to 12 in section V-C",
             "solver": "hsueh2023: false",

@@ -140,9 +140,9 @@ def _gate_panels(settings: AlphaZeroSettings) -> list[Panel]:
             "Gate",
             {"gate": "new network"},
             f"The new network's share of {gate.counts} against the best in {gate.games} games; "
-            "from the line on it is promoted.",
+            "from the threshold on it is promoted.",
             percent=True,
-            level=ChartGuide(gate.threshold, "promoted"),
+            level=ChartGuide(gate.threshold, "threshold"),
         ),
         Panel(
             "Promotions",
