@@ -101,12 +101,19 @@ class MatchScore:
         self.games = len(games)
         self.wins, self.draws, self.losses = (points.count(x) for x in (1.0, 0.5, 0.0))
         self.mean_plies = sum(plies for _, plies in games) / len(games)
-        self._pairs = [sum(points[i : i + 2]) for i in range(0, len(points), 2)]
+        pairs = [points[i : i + 2] for i in range(0, len(points), 2)]
+        self._pairs = [sum(pair) for pair in pairs]
+        self._won = [float(pair.count(1.0)) for pair in pairs]
 
     @property
     def points(self) -> Proportion:
         """The share of points; its interval is that of independent pairs."""
         return proportion(self._pairs, [2.0] * len(self._pairs))
+
+    @property
+    def rate(self) -> Proportion:
+        """The share of games won."""
+        return proportion(self._won, [2.0] * len(self._won))
 
     @property
     def elo(self) -> float:
@@ -146,6 +153,6 @@ def written(share: Proportion) -> str:
     return f"{share.value:.1%} [{low:.1%}, {high:.1%}]"
 
 
-def fingerprint(file: Path) -> str:
+def fingerprint(file: Path, what: str = "network") -> str:
     """Return a part of a name of measurements that changes with the network."""
-    return f"network={hashlib.sha256(read_file(file, _MOST_BYTES)).hexdigest()[:8]}"
+    return f"{what}={hashlib.sha256(read_file(file, _MOST_BYTES)).hexdigest()[:8]}"
