@@ -1,5 +1,6 @@
 // Self-play as Python sees it: arrays in, arrays out.
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 
 #include "../registry.hpp"
 #include "../selfplay/pool.hpp"
@@ -30,6 +31,8 @@ void check_plan(const AnyGame& game, const PoolPlan& plan) {
            "temperatures are in the order of plies");
   }
   demand(plan.slots >= plan.groups, "each group has at least one slot");
+  demand(o.opponents.size() < 255, "there are at most 254 opponents");
+  demand(o.opponents.empty() || !o.reuse, "a tree is not reused where opponents take turns");
 }
 
 /// Calls what waits for the pool's mutex: its holder may need the interpreter, for a game in Python.
@@ -208,6 +211,22 @@ void encode_rows(const AnyGame& game, const States& states, const Ints& repetiti
   }
 }
 
+using AgentTurnRow = std::tuple<int, int, std::uint64_t>;
+
+std::vector<AgentTurnRow> agent_turns(const SelfPlay& self, int group) {
+  self.checked(group);
+  std::vector<AgentTurnRow> found;
+  for (const AgentTurn& turn : without_gil([&] { return self.pool->agent_turns(group); }))
+    found.emplace_back(turn.slot, turn.opponent, turn.number);
+  return found;
+}
+
+nb::object networks(const SelfPlay& self, int group) {
+  std::vector<std::uint8_t> rows(self.pool->pending(self.checked(group)));
+  without_gil([&] { self.pool->read_networks(group, rows.data()); });
+  return flat(std::move(rows));
+}
+
 nb::dict totals(const SelfPlay& self) {
   const PoolTotals t = without_gil([&] { return self.pool->totals(); });
   nb::dict out;
@@ -226,13 +245,28 @@ void bind_selfplay(nb::module_& module) {
   nb::enum_<Choice>(module, "Choice", "How the move of a training row came about.")
       .value("FULL", Choice::full)
       .value("FAST", Choice::fast)
-      .value("RANDOM", Choice::random);
+      .value("RANDOM", Choice::random)
+      .value("OPPONENT", Choice::opponent);
+
+  nb::enum_<OpponentKind>(module, "OpponentKind", "What an opponent in self-play is.")
+      .value("NETWORK", OpponentKind::network)
+      .value("AGENT", OpponentKind::agent);
 
   bind_options<SelfPlayOptions>(module, "SelfPlayOptions", "selfplay_options", "The options of self-play.")
       .def_rw("search", &SelfPlayOptions::search)
-      .def_rw(
-          "temperatures", &SelfPlayOptions::temperatures,
-          "(ply, temperature) pairs in order: from that ply on, moves are sampled with that temperature.");
+      .def_rw("temperatures", &SelfPlayOptions::temperatures,
+              "(ply, temperature) pairs in order: from that ply on, moves are sampled with that temperature.")
+      .def_rw("opponents", &SelfPlayOptions::opponents, "The opponents that the learner meets in turn.");
+
+  module.def(
+      "seats_of",
+      [](const SelfPlayOptions& options, std::uint64_t number, int players) {
+        if (players < 1 || players > kMaxPlayers) throw std::invalid_argument("no game has so many players");
+        const Seats seats = seats_of(options, number, players);
+        return std::pair(seats.opponent, seats.learner);
+      },
+      nb::arg("options"), nb::arg("number"), nb::arg("players"),
+      "The opponent of a game by its number, -1 for none, and the learner's seat.");
 
   module.def(
       "encode_rows", &encode_rows, nb::arg("game"), nb::arg("states"), nb::arg("repetitions"),
@@ -268,6 +302,25 @@ void bind_selfplay(nb::module_& module) {
            "submit() and collect() in one go, which spares half of the way to memory.")
       .def("take_finished", &take_finished, nb::sig("def take_finished(self) -> dict[str, typing.Any]"),
            "Games finished since it was last asked, as arrays.")
+      .def("networks", &networks, nb::arg("group"),
+           nb::sig("def networks(self, group: int) -> numpy.typing.NDArray[numpy.uint8]"),
+           "Whose network evaluates each pending leaf: 0 is the learner's, i + 1 that of opponent i.")
+      .def("agent_turns", &agent_turns, nb::arg("group"),
+           "Slots of a group that wait for an agent's move: (slot, opponent, number of the game).")
+      .def(
+          "agents_record",
+          [](P p, int slot) {
+            p.checked(0);
+            return without_gil([&] { return p.pool->agents_record(slot); });
+          },
+          nb::arg("slot"), nb::keep_alive<0, 1>(), "A copy of the game in which an agent is to move.")
+      .def(
+          "play_agents_move",
+          [](SelfPlay& p, int slot, Move move) {
+            p.checked(0);
+            without_gil([&] { p.pool->play_agents_move(slot, move); });
+          },
+          nb::arg("slot"), nb::arg("move"), "Play an agent's move in a slot that waits for one.")
       .def("capacity", [](P p, int group) { return p.pool->capacity(p.checked(group)); })
       .def("pending", [](P p, int group) { return p.pool->pending(p.checked(group)); })
       .def("active",

@@ -10,6 +10,9 @@
 
 namespace halma {
 
+/// What an opponent of the learner's network is: another network, or an agent outside the pool.
+enum class OpponentKind : std::uint8_t { network, agent };
+
 struct SelfPlayOptions {
   SearchOptions search;
 
@@ -22,10 +25,14 @@ struct SelfPlayOptions {
   float resign_threshold = 0.0f;
   int resign_consecutive = 1;
   float no_resign_share = 0.1f;
+  float opponent_share = 0.5f;
 
   // From ply .first on, moves are sampled with temperature .second: with weights
   // policy^(1/t); 0 plays the best. In order of plies.
   std::vector<std::pair<int, float>> temperatures = {{0, 0.0f}};
+
+  // The learner plays a share of the games against one of these; without any, against itself.
+  std::vector<OpponentKind> opponents;
 };
 
 template <>
@@ -59,8 +66,30 @@ struct DeclaredOptions<SelfPlayOptions> {
                              "Decisions in a row that it takes.", 1, 10'000},
       DeclaredOption<O, float>{"no_resign_share", &O::no_resign_share,
                                "Share of games without resignation, to count wrong ones.", 0, 1},
+      DeclaredOption<O, float>{"opponent_share", &O::opponent_share,
+                               "Share of games that are played against 'opponents', where there are any.", 0,
+                               1},
   };
 };
+
+/// Who sits where in a game: the learner has all seats, or one, and an opponent the others.
+struct Seats {
+  int opponent = -1;  // its index; -1: none
+  int learner = 0;    // the learner's seat, if there is an opponent
+
+  /// Who has a player's seat: 0 is the learner, i + 1 the opponent i.
+  int who(int player) const { return opponent < 0 || player == learner ? 0 : opponent + 1; }
+};
+
+/// The seats of a game follow from its number: games against opponents are spread evenly, the
+/// learner changes seats from one to the next, and opponents change once it has had every seat.
+inline Seats seats_of(const SelfPlayOptions& options, std::uint64_t number, int players) {
+  const double share = options.opponents.empty() ? 0.0 : options.opponent_share;
+  const auto before = static_cast<std::uint64_t>(static_cast<double>(number) * share);
+  const auto with_this = static_cast<std::uint64_t>(static_cast<double>(number + 1) * share);
+  if (with_this == before) return {};
+  return {static_cast<int>(before / players % options.opponents.size()), static_cast<int>(before % players)};
+}
 
 /// Everything a pool is made of, beside its game.
 struct PoolPlan {

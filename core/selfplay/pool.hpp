@@ -38,6 +38,12 @@ struct PoolTotals {
   std::uint64_t resigned_wrong = 0;  // of those, where one who would have resigned got something
 };
 
+/// A slot in which an agent is to move.
+struct AgentTurn {
+  int slot, opponent;
+  std::uint64_t number;  // of the game
+};
+
 class AnyPool {
  public:
   virtual ~AnyPool() = default;
@@ -53,6 +59,14 @@ class AnyPool {
   virtual void submit(int group, const NetworkOutput& output) = 0;
   /// Both at once: backs up, then collects, each tree while it is in the cache.
   virtual int step(int group, const NetworkOutput& output, PlaneBatch planes) = 0;
+  /// Whose network evaluates each pending leaf: 0 is the learner's, i + 1 that of opponent i.
+  virtual void read_networks(int group, std::uint8_t* rows) const = 0;
+  /// The slots of a group that wait for an agent's move.
+  virtual std::vector<AgentTurn> agent_turns(int group) const = 0;
+  /// The game in such a slot.
+  virtual Record agents_record(int slot) const = 0;
+  /// Plays a legal move in such a slot.
+  virtual void play_agents_move(int slot, Move move) = 0;
   /// Games finished since it was last asked, by their numbers.
   virtual Samples take_finished() = 0;
   /// How many wait to be taken.
@@ -122,6 +136,38 @@ class Pool : public AnyPool {
     return fill(groups_[group], planes);
   }
 
+  void read_networks(int group, std::uint8_t* rows) const override {
+    const std::lock_guard lock(mutex_);
+    for (int slot = groups_[group].first; slot < groups_[group].last; ++slot)
+      if (leaves_[slot])
+        std::fill_n(rows + rows_[slot], leaves_[slot], static_cast<std::uint8_t>(slots_[slot].who()));
+  }
+
+  std::vector<AgentTurn> agent_turns(int group) const override {
+    const std::lock_guard lock(mutex_);
+    std::vector<AgentTurn> turns;
+    for (int i = groups_[group].first; i < groups_[group].last; ++i)
+      if (slots_[i].is_agents_turn()) turns.push_back({i, slots_[i].who() - 1, slots_[i].number()});
+    return turns;
+  }
+
+  Record agents_record(int slot) const override {
+    const std::lock_guard lock(mutex_);
+    check_agents_turn(slot);
+    return slots_[slot].driver().record();
+  }
+
+  void play_agents_move(int slot, Move move) override {
+    const std::lock_guard lock(mutex_);
+    check_agents_turn(slot);
+    MoveList moves;
+    context_.game->legal(slots_[slot].driver().state(), moves);
+    if (std::find(moves.begin(), moves.end(), move) == moves.end())
+      throw std::invalid_argument("this move is not legal");
+    slots_[slot].play_agents_move(move);
+    put_away(slots_[slot].finished());
+  }
+
   Samples take_finished() override {
     const std::lock_guard lock(mutex_);
     std::sort(finished_.begin(), finished_.end(), [](const FinishedGame& a, const FinishedGame& b) {
@@ -171,6 +217,11 @@ class Pool : public AnyPool {
     int pending;
     int size() const { return last - first; }
   };
+
+  void check_agents_turn(int slot) const {
+    if (slot < 0 || slot >= slots() || !slots_[slot].is_agents_turn())
+      throw std::invalid_argument("no agent is to move in this slot");
+  }
 
   /// Runs the i-th slot of a group.
   void run(const Group& group, int i, int worker, PlaneBatch planes) {

@@ -9,8 +9,8 @@
 
 namespace halma {
 
-/// How the move of a row came about. Only a full search's policy is a target.
-enum class Choice : std::uint8_t { full, fast, random };
+/// How the move of a row came about. Only a full search's policy is a target, and no opponent's.
+enum class Choice : std::uint8_t { full, fast, random, opponent };
 
 /// Rows of decisions, those of a game in order and complete, so that the positions before a
 /// row are the rows above it. Policies are ragged: row i has the entries

@@ -45,6 +45,18 @@ class alignas(64) Slot {
   bool active() const { return phase_ != Phase::between || number_ < pool_->end; }
   std::vector<FinishedGame>& finished() { return finished_; }
   const SearchDriver<G>& driver() const { return driver_; }
+  std::uint64_t number() const { return number_; }
+  /// Who is to move: 0 is the learner, i + 1 the opponent i. Pending leaves are of its search.
+  int who() const { return seats_.who(game().mover(root_)); }
+  /// Whether the slot waits for an agent's move.
+  bool is_agents_turn() const {
+    return phase_ == Phase::decision && who() > 0 && options().opponents[who() - 1] == OpponentKind::agent;
+  }
+  /// Plays an agent's move.
+  void play_agents_move(Move move) {
+    add_row(Choice::opponent, move, std::numeric_limits<float>::quiet_NaN(), 0);
+    play(move);
+  }
 
   /// Goes on until something must be evaluated. Searches that are complete are followed by
   /// their moves, games that are over by the next.
@@ -60,6 +72,7 @@ class alignas(64) Slot {
           play_random();
           break;
         case Phase::decision:
+          if (is_agents_turn()) return;
           begin_search(scratch);
           break;
         case Phase::searching:
@@ -99,6 +112,7 @@ class alignas(64) Slot {
 
   void begin_game() {
     random() = Random(pool_->seed, number_);
+    seats_ = seats_of(options(), number_, game().players());
     std::vector<Bytes> start(pool_->any->state_size());
     pool_->any->initial(start.data());
     driver_.start(pool_->limits, start.data());
@@ -149,8 +163,10 @@ class alignas(64) Slot {
     const int chosen = search.sample_move(target, temperature());
     const Move move = search.tree().edges[search.tree().nodes[0].first + chosen].what;
     const bool resigns = resign(value);
-    add_row(full_ ? Choice::full : Choice::fast, resigns ? kNoMove : move, value, search.simulations());
-    if (full_) add_target(target);
+    const bool learns = who() == 0;
+    const Choice choice = !learns ? Choice::opponent : full_ ? Choice::full : Choice::fast;
+    add_row(choice, resigns ? kNoMove : move, value, search.simulations());
+    if (full_ && learns) add_target(target);
     if (resigns)
       finish_game(End::none);
     else
@@ -241,6 +257,7 @@ class alignas(64) Slot {
   bool full_ = true;        // this search
   SearchDriver<G> driver_;  // its generator is the slot's
   State root_{};
+  Seats seats_;
   int random_left_ = 0;
 
   bool may_resign_ = true;

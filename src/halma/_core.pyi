@@ -492,6 +492,15 @@ class Choice(enum.Enum):
 
     RANDOM = 2
 
+    OPPONENT = 3
+
+class OpponentKind(enum.Enum):
+    """What an opponent in self-play is."""
+
+    NETWORK = 0
+
+    AGENT = 1
+
 class SelfPlayOptions:
     """The options of self-play."""
 
@@ -574,6 +583,15 @@ class SelfPlayOptions:
     def no_resign_share(self, arg: float, /) -> None: ...
 
     @property
+    def opponent_share(self) -> float:
+        """
+        Share of games that are played against 'opponents', where there are any.
+        """
+
+    @opponent_share.setter
+    def opponent_share(self, arg: float, /) -> None: ...
+
+    @property
     def search(self) -> SearchOptions: ...
 
     @search.setter
@@ -588,8 +606,20 @@ class SelfPlayOptions:
     @temperatures.setter
     def temperatures(self, arg: Sequence[tuple[int, float]], /) -> None: ...
 
+    @property
+    def opponents(self) -> list[OpponentKind]:
+        """The opponents that the learner meets in turn."""
+
+    @opponents.setter
+    def opponents(self, arg: Sequence[OpponentKind], /) -> None: ...
+
 def selfplay_options() -> list[OptionInfo]:
     """The declarations of these options, in order."""
+
+def seats_of(options: SelfPlayOptions, number: int, players: int) -> tuple[int, int]:
+    """
+    The opponent of a game by its number, -1 for none, and the learner's seat.
+    """
 
 def encode_rows(game: AnyGame, states: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], repetitions: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], no_progress: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], firsts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], planes: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')]) -> None:
     """
@@ -618,6 +648,22 @@ class Pool:
 
     def take_finished(self) -> dict[str, Any]:
         """Games finished since it was last asked, as arrays."""
+
+    def networks(self, group: int) -> numpy.typing.NDArray[numpy.uint8]:
+        """
+        Whose network evaluates each pending leaf: 0 is the learner's, i + 1 that of opponent i.
+        """
+
+    def agent_turns(self, group: int) -> list[tuple[int, int, int]]:
+        """
+        Slots of a group that wait for an agent's move: (slot, opponent, number of the game).
+        """
+
+    def agents_record(self, slot: int) -> Record:
+        """A copy of the game in which an agent is to move."""
+
+    def play_agents_move(self, slot: int, move: int) -> None:
+        """Play an agent's move in a slot that waits for one."""
 
     def capacity(self, arg: int, /) -> int: ...
 

@@ -35,7 +35,7 @@ class FinishedGames:
     states: Array = field(metadata=_ROW)
     #: uint32 (rows): the move played; NO_MOVE where a player resigned
     moves: Array = field(metadata=_ROW)
-    #: uint8 (rows): how the move was chosen, a `_core.Choice`: FULL, FAST or RANDOM
+    #: uint8 (rows): how the move was chosen, a `_core.Choice`: FULL, FAST, RANDOM, OPPONENT
     choices: Array = field(metadata=_ROW)
     #: int32 (rows)
     plies: Array = field(metadata=_ROW)

@@ -15,6 +15,14 @@ from halma.machine import core_count
 from halma.search.evaluator import Evaluator, InferenceBuffer
 from halma.search.options import search_options, set_options
 from halma.selfplay.games import FinishedGames
+from halma.selfplay.opponents import (
+    AgentOpponent,
+    NetworkOpponent,
+    Opponent,
+    RoutedBuffer,
+    opponent_kinds,
+    play_agents_moves,
+)
 
 #: called now and then with the numbers of finished games and evaluated leaves so far
 Watch = Callable[[int, int], None]
@@ -51,14 +59,21 @@ class Pool:
         first: int = 0,
         games: int | None = None,
         limits: _core.Limits | None = None,
+        opponents: Sequence[Opponent] = (),
     ) -> None:
         """Prepare games `first`, `first` + 1 and so on, `games` of them or without end.
 
         `slots` of them are played at a time by `threads` threads (0: one per core), in a group
         for each evaluator. Evaluators may be one and the same: with two groups, one group's
         trees run while the leaves of the other are evaluated. `limits` replace the variant's.
+
+        In a share of the games (`options.opponent_share`) the evaluators' network has one seat,
+        each in turn, and one of the `opponents` the others. Its decisions alone have policy
+        targets there.
         """
         self.game = game
+        self._seed = seed
+        options.opponents = opponent_kinds(opponents)
         end = {} if games is None else {"end": first + games}
         try:
             self.core = _core.Pool(
@@ -74,23 +89,37 @@ class Pool:
             )
         except ArgumentError as error:
             raise OptionError(f"This self-play does not fit '{game.name}': {error}") from None
-        self._evaluators: list[Evaluator] = []
+        #: the learner and its opponents
+        self._players: list[Opponent] = []
         #: one for each group
         self.buffers: list[InferenceBuffer] = []
-        self.change_evaluators(evaluators)
+        self.change_evaluators(evaluators, opponents)
 
-    def change_evaluators(self, evaluators: Sequence[Evaluator]) -> None:
-        """Use these from now on, one for each group, for pending leaves as well."""
-        if list(evaluators) == self._evaluators:
+    def change_evaluators(
+        self, evaluators: Sequence[Evaluator], opponents: Sequence[Opponent] = ()
+    ) -> None:
+        """Use these from now on, one for each group, for pending leaves as well.
+
+        Opponents are as many networks and agents as before, in the same order.
+        """
+        players = [NetworkOpponent(list(evaluators)), *opponents]
+        if players == self._players:
             return
-        buffers = [
-            evaluator.buffer(self.core.capacity(group), narrow=True)
-            for group, evaluator in enumerate(evaluators)
-        ]
+        buffers = [self._make_buffer(group, players) for group in range(self.core.groups)]
         for group, old in enumerate(self.buffers):
             pending = self.core.pending(group)
             buffers[group].planes[:pending] = old.planes[:pending]
-        self._evaluators, self.buffers = list(evaluators), buffers
+        self._players, self.buffers = players, buffers
+
+    def _make_buffer(self, group: int, players: Sequence[Opponent]) -> InferenceBuffer:
+        """Return the buffer of a group; where there are several networks, one of each."""
+        capacity = self.core.capacity(group)
+        buffers = {
+            number: player.evaluators[group].buffer(capacity, narrow=True)
+            for number, player in enumerate(players)
+            if isinstance(player, NetworkOpponent)
+        }
+        return buffers[0] if len(buffers) == 1 else RoutedBuffer(self.core, group, buffers)
 
     def play(
         self,
@@ -108,11 +137,19 @@ class Pool:
 
         def play_group(group: int) -> None:
             core, buffer = self.core, self.buffers[group]
+            choosers = {
+                number - 1: player.choosers[group]
+                for number, player in enumerate(self._players)
+                if isinstance(player, AgentOpponent)
+            }
             try:
                 number = core.pending(group) or core.collect(group, buffer.planes)
                 while not (stop.is_set() or enough.is_set()):
                     if number:
                         buffer.start(number)
+                    if choosers:
+                        play_agents_moves(self.game, core, group, choosers, self._seed)
+                    if number:
                         number = core.step(group, *buffer.finish(), buffer.planes)
                     elif core.active(group):
                         number = core.collect(group, buffer.planes)
