@@ -22,7 +22,7 @@ QUICK = {
     "convert": "convert games.db",
     "calibrate": "calibrate draughts-8x8 --games 2 --depth 1",
     "solve": "solve ewn-3x3-3",
-    "truth": "truth ewn-3x3-3 --sample 10 --agents random",
+    "truth": "truth ewn-3x3-3 --sample 10 --games 2 --agents random --workers 1",
     "train": "train run --threads 1",
     "report": "report run",
     "reproduce": "reproduce he2016 fig3 --draw",

@@ -55,7 +55,7 @@ COMMANDS = [
     ("perft", GAME, 3),
     ("check", GAME, "--games", 2),
     ("solve", GAME),
-    ("truth", GAME, "--agents", f"random greedy {AGENT}", "--sample", 20),
+    ("truth", GAME, "--agents", f"random greedy {AGENT}", "--sample", 20, "--games", 2),
     ("play", AGENT, "optimal", "--game", GAME),
     ("analyse", GAME, "start"),
     ("match", AGENT, "greedy", "--game", GAME, "--games", 4, "--workers", 2, "--db", "games.db"),

@@ -19,7 +19,7 @@ COMMANDS = (
     "tournament {}/{}.py random --game {}/game.py --games 2 --workers 1 --csv {}/{}.csv",
     "tournament {}/{}.py random --game {}/game.py --games 2 --workers 1 --svg {}/{}.svg",
     "play {}/{}.py random --game {}/game.py --save {}/{}.jsonl",
-    "truth {}/game.py --sample 5 --agents {}/{}.py",
+    "truth {}/game.py --sample 5 --games 2 --agents {}/{}.py --page {}/{}.html",
     "replay {}/{}.db 1 --game {}/game.py:Hexapawn",
     "convert {}/{}.db --game {}/game.py:Hexapawn --out {}/{}.npz",
     f"train {{}}/{{}}.toml --out {{}}/run{{}} {SMALL}",

@@ -85,7 +85,12 @@ def test_truth(folder):
     assert result.exit_code == 0
     answer = json.loads(result.stdout)
     assert {"distribution", "unique_best", "openings", "longest_line", "agents"} <= answer.keys()
-    assert [errors["agent"] for errors in answer["agents"]] == ["random", "greedy"]
+    assert [one["agent"] for one in answer["agents"]] == ["random", "greedy"]
+    for one in answer["agents"]:
+        assert one["games"]["games"] == 100 and one["table"]["positions"] == 200
+        for sample in (one["games"], one["table"]):
+            share = sample["shares"]["all"]
+            assert 0 <= share["low"] <= share["share"] <= share["high"] <= 1
     assert {file.name for file in (folder / "p").iterdir()} == {
         "values.svg",
         "opening.svg",
@@ -97,7 +102,38 @@ def test_truth(folder):
     shown = run("truth", "cdc-2x4-PPPP", "--sample", "50", "--agents", "random")
     assert shown.exit_code == 0
     assert "longest certain win, 23 plies" in shown.stdout
-    assert "random: errs in" in shown.stdout
+    assert "random: how often its moves keep the value" in shown.stdout
+    assert "50 positions of the table, each equally likely" in shown.stdout
+
+
+def test_agents_are_graded(folder):
+    words = ("rhombus-3x3-3", "--games", "3", "--sample", "5000", "--opening-plies", "1")
+    page = folder / "errors.html"
+    result = run("truth", *words, "--workers", "1", "--page", str(page))
+    assert result.exit_code == 0, result.stderr
+    assert "all 939 positions of the table" in result.stdout
+    assert "of 3 games against itself" in result.stdout
+    assert max(map(len, result.stdout.splitlines())) < 130
+    assert "Graded by exact values: rhombus-3x3-3" in page.read_text(encoding="utf-8")
+    without = run("truth", *words, "--games", "0", "--agents", "optimal", "--json")
+    (one,) = json.loads(without.stdout)["agents"]
+    assert one["games"] is None and one["table"]["whole_table"]
+    assert one["table"]["shares"]["won"]["share"] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--agents", "nobody"], "no agent 'nobody'"),
+        (["--device", "tpu"], "There is no device 'tpu'"),
+        (["--page", "no/such/folder/x.html"], "There is no folder"),
+        (["--opening-plies", "500"], "too long for 'rhombus-3x3-3'"),
+    ],
+)
+def test_grades_that_are_refused(words, sentence):
+    result = run("truth", "rhombus-3x3-3", "--sample", "3", "--games", "2", *words)
+    assert result.exit_code == 2, result.stdout
+    assert sentence in result.stderr and "Traceback" not in result.stderr
 
 
 def test_truth_of_an_unsolved_variant():

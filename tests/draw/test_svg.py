@@ -37,6 +37,17 @@ def test_golden(name: str) -> None:
     check(f"draw_{name}.svg", draw_svg(ALL[name]))
 
 
+def test_other_moves_are_drawn_in_a_colour_of_their_own() -> None:
+    position = halma.game("rhombus-4x4-3").start()
+    first, *others = (position.game.scene(position.state, m.value) for m in position.legal_moves)
+    root = parse(draw_svg(first, alternatives=[scene.trail for scene in others[:2]]))
+    trails = of_class(root, "trail")
+    colours = [trail.get("stroke") for trail in trails]
+    assert colours.count(DEFAULT.alternative) == 2 and colours.count(DEFAULT.trail) == 1
+    assert trails[-1].get("stroke") == DEFAULT.trail  # on top
+    assert draw_svg(first, alternatives=()) == draw_svg(first)
+
+
 def test_heat_is_drawn_around_pieces_and_on_empty_cells() -> None:
     scene = ALL["rhombus_small"]
     taken = {piece.cell for piece in scene.pieces}

@@ -20,6 +20,7 @@ from halma.games.saved import SavedGame, read_json_lines
 from halma.lab.he2016.pruning import EXPERIMENTS as PRUNING
 from halma.lab.workspace import Workspace
 from halma.learn import load, train
+from halma.learn.grading import grade_agents
 from halma.learn.metrics import read_metrics
 from halma.learn.recipe import checked
 from halma.learn.replay_buffer import GameFiles, ReplayBuffer
@@ -172,7 +173,6 @@ def _network_formats(run):
 
 def _table_formats(folder):
     formats = {}
-    players = [halma.agents.agent("random")]
 
     def read_table(path, game):
         solution = open_table(path, game)
@@ -189,7 +189,8 @@ def _table_formats(folder):
         solution = open_table(path, game)
         solution.verify()
         if solution.kind != "endgame tables":
-            examine(solution, players, sample=3)
+            examine(solution, sample=3)
+            grade_agents(solution, ["random"], games=2, sample=3)
 
     for game, pieces in ((EXPECTIMAX, None), (RETROGRADE, None), (ENDGAMES, 2)):
         solve(game, folder, pieces=pieces)

@@ -62,6 +62,7 @@ _COMMANDS = (
     ("calibrate", "draughts-8x8", "--games", "4", "--depth", "2"),
     ("solve", "ewn-2x2-1", "--memory", "500M", "--threads", "2", "--pieces", "3", "--no-distances"),
     ("truth", "ewn-3x3-3", "--agents", "random greedy", "--sample", "10"),
+    ("truth", "rhombus-3x3-3", "--games", "2", "--opening-plies", "1", "--page", "errors.html"),
     ("train", "quick", "--set", "search.simulations=4", "--iterations", "2", "--minutes", "0.1"),
     ("train", "recipe.toml", "--out", "run", "--seed", "4", "--device", "cpu", "--threads", "1"),
     ("report", "run", "--json"),
@@ -72,7 +73,12 @@ _COMMANDS = (
 #: what would take long, in its place an error
 _LONG = (
     *("halma.cli.arena.play", "halma.learn.train", "halma.solve.solver.solve"),
-    *("halma.solve.truth.examine", "halma.agents.player_of", "halma.cli.live_game.LiveGame.play"),
+    *(
+        "halma.solve.truth.examine",
+        "halma.learn.grading.grade_agents",
+        "halma.agents.player_of",
+        "halma.cli.live_game.LiveGame.play",
+    ),
     *("halma.games.conformance.check", "halma.arena.calibration.calibrate"),
     "halma.lab.workspace.Workspace.run_all",
 )

@@ -223,7 +223,7 @@ COMMANDS = {
         Command("convert to JSON lines", "convert games.db --out games.jsonl --force", _STORED),
         Command("convert to npz", "convert games.db --out games.npz --force", _STORED),
         Command("show", "show ewn-3x3-2 --svg board.svg"),
-        Command("truth", "truth ewn-3x3-2 --svg pictures --sample 20"),
+        Command("truth", "truth ewn-3x3-2 --svg pictures --page errors.html --sample 20 --games 2"),
         Command(
             "reproduce", "reproduce small --out lab --workers 2", ("solve ewn-3x3-3",), 2, _PLOTS
         ),

@@ -31,6 +31,7 @@ from halma.networks.network_file import (  # noqa: E402
     write_weights,
 )
 from halma.networks.onnx_evaluator import OnnxEvaluator  # noqa: E402
+from halma.networks.onnx_torch import load_in_torch  # noqa: E402
 from halma.networks.torch_evaluator import TorchEvaluator  # noqa: E402
 from halma.networks.weights import load_weights, save_weights  # noqa: E402
 
@@ -208,6 +209,21 @@ def test_onnx_says_what_torch_says(tmp_path, variant, architecture):
                 )
     # It was not all the same.
     assert expected[0].std(0).max() > 0.01 and expected[1].std(0).max() > 0.001
+
+
+@pytest.mark.parametrize(("variant", "architecture"), CASES)
+def test_an_onnx_file_runs_in_torch(tmp_path, variant, architecture):
+    """As it does on a GPU; torch sums in another order than onnxruntime."""
+    network = shaken(variant, architecture)
+    path = tmp_path / "x.onnx"
+    export(network, path)
+    evaluator = load_in_torch(path, halma.game(variant), "cpu")
+    planes = some_planes(network, 9).numpy()
+    wanted = OnnxEvaluator(*read_model(path)).evaluate(planes)
+    for ours, theirs in zip(evaluator.evaluate(planes), wanted, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-3, atol=1e-4)
+    with pytest.raises(NetworkError, match="not 'frogs-3-2'"):
+        load_in_torch(path, halma.game("frogs-3-2"), "cpu")
 
 
 def test_exports_are_valid(tmp_path):

@@ -1,9 +1,9 @@
 """A look at the truth: numbers that must fit together, and lines that must be playable."""
 
+import numpy as np
 import pytest
 
 import halma
-from halma.agents import agent
 from halma.draw.svg import draw_svg
 from halma.solve import solve
 from halma.solve.truth import (
@@ -21,26 +21,14 @@ def solution(request):
 
 
 def test_a_examine(solution):
-    found = examine(solution, [agent("random"), agent("greedy"), agent("random")], sample=300)
+    found = examine(solution, sample=300)
     about = solution.about
     assert sum(found.distribution) == about["positions"]
     assert found.distribution[-1] >= about["wins"]
     assert 0 < found.unique_best < 1
     assert found.sample == 300
     assert found.openings[0].value == max(m.value for m in found.openings[0].moves)
-    random_player = found.errors[0]
-    assert 0 < random_player.mean_loss < random_player.rate < 1
-    assert found.errors[-1] == random_player
-    solution.game.position(random_player.worst)
-    plays = any(errors.agent == "greedy" for errors in found.errors)
-    assert plays or "greedy" in found.notes[0]
     assert found.as_dict()["longest_line"]["plies"] == about["longest_win"]
-
-
-def test_who_knows_does_not_err(solution, monkeypatch, tmp_path):
-    monkeypatch.setenv("HALMA_TABLES", str(tmp_path))
-    errors = examine(solution, [agent("optimal")], sample=200).errors[0]
-    assert (errors.rate, errors.mean_loss, errors.worst) == (0.0, 0.0, "")
 
 
 def test_the_longest_win_can_be_replayed(solution):
@@ -65,8 +53,24 @@ def test_samples_are_decisions_and_the_same_for_the_same_seed(solution):
     assert all(position.legal_moves for position in some)
 
 
+@pytest.mark.parametrize("number", [100, 500, 2000])
+def test_samples_of_a_small_table(number):
+    """All decisions, if there are no more; 1,260 of 1,680 entries are one, by hand."""
+    solution = solve(halma.game("rhombus-3x3-3"), keep=False)
+    core = solution.game.core
+    every = [halma.Position(solution.game, core.unindex(i)) for i in range(core.index_size)]
+    values = solution.values_at(np.arange(core.index_size))
+    wanted = {
+        position.text
+        for position, value in zip(every, values, strict=True)
+        if not np.isnan(value) and position.legal_moves
+    }
+    found = {position.text for position in sample_positions(solution, number, 3)}
+    assert len(found) == min(number, len(wanted)) and found <= wanted
+
+
 def test_pictures(solution):
-    found = examine(solution, [], sample=10)
+    found = examine(solution, sample=10)
     for opening in found.openings:
         scene = opening_scene(opening)
         best = f"{100 * opening.value:.0f}"

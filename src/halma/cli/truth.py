@@ -1,15 +1,20 @@
-"""`halma truth`: statistics of a solved variant."""
+"""`halma truth`: statistics of a solved variant, and grades of agents by its exact values."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from halma.cli.verb import JsonFlag, Seed, note, print_answer, write_file
+from halma.cli.progress import progress
+from halma.cli.verb import JsonFlag, Seed, check_folder_of, note, print_answer, write_file
+from halma.machine import core_count
 
 if TYPE_CHECKING:
+    from halma.learn.grading import AgentGrades, Grade
+    from halma.learn.grading.grades import KeptShare
     from halma.solve.truth import Truth
 
 
@@ -21,25 +26,74 @@ def truth(
     sample: Annotated[
         int, typer.Option(min=1, max=10_000_000, help="Number of positions to sample.")
     ] = 2000,
+    games: Annotated[
+        int,
+        typer.Option(min=0, max=1_000_000, help="Games of each agent against itself; 0 for none."),
+    ] = 100,
+    opening_plies: Annotated[
+        int | None,
+        typer.Option(
+            min=0, help="Random plies at their start; by default three a side, none with chance."
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, max=1024, help="Worker processes; by default one per core."),
+    ] = None,
+    device: Annotated[str, typer.Option(help="Device of networks: auto, cpu or cuda.")] = "cpu",
+    page: Annotated[
+        Path | None, typer.Option(help="Write a page with the errors of agents drawn.")
+    ] = None,
     svg: Annotated[Path | None, typer.Option(help="Write SVG files into this folder.")] = None,
     seed: Seed = 0,
     json: JsonFlag = False,
 ) -> None:
-    """Report what is known of a solved variant.
+    """Report on a solved variant and grade agents by it.
 
-    The distribution of values, the best and worst openings, the longest certain win, and how
-    often agents err.
+    The distribution of values, the best and worst openings, the longest certain win, and the
+    share of positions in which the moves of agents keep the exact value.
     """
-    from halma.agents import agent
     from halma.games import game
+    from halma.learn.grading import grade_agents
     from halma.solve import solution_for
     from halma.solve.truth import examine
 
-    players = [agent(name) for name in agents.split()]
-    found = examine(solution_for(game(variant)), players, sample, seed, note)
+    if page is not None:
+        check_folder_of(page)
+    names = agents.split()
+    chosen = _device(device)
+    workers = workers or (core_count() if chosen == "cpu" else 1)
+    solution = solution_for(game(variant))
+    found = examine(solution, sample, seed, note)
+    with progress("grading") as update:
+        grades = grade_agents(
+            solution, names, games, sample, seed, opening_plies, workers, chosen, update
+        )
     if svg is not None:
         _draw(found, svg)
-    print_answer(json, found.as_dict(), lambda: _print(found))
+    if page is not None:
+        from halma.learn.reports.grading_page import grading_page
+
+        write_file(page, grading_page(found.game, grades))
+    answer = {
+        **found.as_dict(),
+        "seed": seed,
+        "agents": [one.as_dict() for one in grades if not one.error],
+        "notes": [f"{one.agent}: {one.error}" for one in grades if one.error],
+    }
+    print_answer(json, answer, lambda: _print(found, grades))
+
+
+def _device(wanted: str) -> str:
+    """Return `cpu` or `cuda`; torch is imported only where it is needed."""
+    if wanted == "cpu":
+        return wanted
+    from halma.machine import require
+
+    require("torch")
+    from halma.networks.torch_evaluator import find_device
+
+    return find_device(wanted)
 
 
 def _draw(found: Truth, folder: Path) -> None:
@@ -59,7 +113,7 @@ def _draw(found: Truth, folder: Path) -> None:
         write_file(folder / f"{name}.svg", picture)
 
 
-def _print(found: Truth) -> None:
+def _print(found: Truth, grades: list[AgentGrades]) -> None:
     about = found.about
     print(f"{found.game.name}: {about['positions']:,} positions")
     kinds = ("wins", "draws", "losses", "between", "illegal")
@@ -79,14 +133,44 @@ def _print(found: Truth) -> None:
         print(f"longest certain win, {line.plies} plies from {line.start.text}:\n")
         print(line.start)
         print(f"\n  {' '.join(line.steps)}\n")
-    for errors in found.errors:
-        worst = f", worst in {errors.worst}" if errors.worst else ""
+    for one in grades:
+        if one.error:
+            print(f"{one.agent}: {one.error}\n")
+            continue
+        for grade in (one.games, one.table):
+            if grade is not None:
+                _print_grade(one.agent, grade)
+
+
+def _print_grade(name: str, grade: Grade) -> None:
+    from halma.learn.grading.grades import bin_title
+
+    print(f"{name}: how often its moves keep the value,\nin {grade.title}\n")
+    print(f"  {'':<22}{'positions':>10}{'kept':>8}  {'95% interval':<16}  random move")
+    _print_shares(grade.shares)
+    for title, bins in (
+        ("by ply, without lost", grade.by_ply),
+        ("wins, by plies to go", grade.by_distance),
+    ):
+        if bins:
+            print(f"  {title}")
+            _print_shares({f"  {bin_title(first)}": share for first, share in bins.items()})
+    print(f"  A move gives away {grade.mean_loss:.4f} of the value on average.")
+    if grade.errors:
+        worst = grade.errors[0].as_dict()
         print(
-            f"{errors.agent}: errs in {errors.rate:.1%} of positions, loses {errors.mean_loss:.4f} "
-            f"per move, at most {errors.worst_loss:.4f}{worst}"
+            f"  The worst: {worst['move']} in {worst['position']}, from {worst['value']:.3g} "
+            f"to {worst['value_after']:.3g}; {' '.join(worst['keeping'][:4])} would keep it."
         )
-    for text in found.notes:
-        print(text)
+    print()
+
+
+def _print_shares(shares: Mapping[str, KeptShare]) -> None:
+    for title, one in shares.items():
+        ends = "" if one.low is None else f"[{one.low:.1%}, {one.high:.1%}]"
+        print(
+            f"  {title:<22}{one.positions:>10,}{one.share:>8.1%}  {ends:<16}  {one.random:>11.1%}"
+        )
 
 
 def _print_distribution(counts: list[int]) -> None:

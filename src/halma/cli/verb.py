@@ -115,10 +115,15 @@ def note(text: str) -> None:
     print("\n".join(map(printable, text.split("\n"))), file=sys.stderr, flush=True)
 
 
-def write_file(path: Path, text: str) -> None:
-    """Write a file that the user asked for, and report it."""
+def check_folder_of(path: Path) -> None:
+    """Refuse a file to write whose folder does not exist; to be called before long work, too."""
     if not path.parent.is_dir():
         raise HalmaError(f"There is no folder '{path.parent}' to write '{path.name}' into.")
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a file that the user asked for, and report it."""
+    check_folder_of(path)
     replace_file(path, text)
     note(f"Wrote {path}.")
 

@@ -64,6 +64,8 @@ class Theme:
     back: Paint = Paint("#8a6a4b", "#523c27", "#e6d2b3", "#d9c8ae", 95)
     # highlights
     trail: str = "#5b2a86"
+    # trails of other moves, beside that of one
+    alternative: str = "#15803d"
     halo: str = "#ffffff"
     mark: str = "#5b2a86"
     heat: str = "#d6109a"

@@ -93,7 +93,7 @@ def draw_ring(canvas: Canvas, centre: Point, colour: str, kind: str) -> None:
     canvas.ring(centre, 0.44 * canvas.unit, colour, 0.06 * canvas.unit, class_=kind)
 
 
-def draw_trail(canvas: Canvas, points: list[Point], occupied: bool) -> None:
+def draw_trail(canvas: Canvas, points: list[Point], occupied: bool, colour: str) -> None:
     """Draw a ring around the first cell and an arrow from there through the others.
 
     On an occupied cell the arrow ends at the piece's rim.
@@ -101,7 +101,7 @@ def draw_trail(canvas: Canvas, points: list[Point], occupied: bool) -> None:
     if not points:
         return
     theme, unit = canvas.theme, canvas.unit
-    draw_ring(canvas, points[0], theme.trail, "origin")
+    draw_ring(canvas, points[0], colour, "origin")
     path = [p for i, p in enumerate(points) if i == 0 or p != points[i - 1]]
     if len(path) < 2:
         return
@@ -119,13 +119,13 @@ def draw_trail(canvas: Canvas, points: list[Point], occupied: bool) -> None:
     ]
     shaft = outline([*path[:-1], base])
     # A broad pale stroke, then a narrow dark one: visible on any piece.
-    for colour, line, edge, dot in ((theme.halo, 0.17, 0.1, 0.16), (theme.trail, 0.09, 0.02, 0.12)):
+    for paint, line, edge, dot in ((theme.halo, 0.17, 0.1, 0.16), (colour, 0.09, 0.02, 0.12)):
         canvas.add(
-            "polyline", class_="trail", points=shaft, fill="none", **stroke(colour, line * pen)
+            "polyline", class_="trail", points=shaft, fill="none", **stroke(paint, line * pen)
         )
         for landing in path[1:-1]:
-            canvas.circle(landing, dot * pen, fill=colour)
-        canvas.add("polygon", points=outline(head), fill=colour, **stroke(colour, edge * pen))
+            canvas.circle(landing, dot * pen, fill=paint)
+        canvas.add("polygon", points=outline(head), fill=paint, **stroke(paint, edge * pen))
 
 
 def _towards(start: Point, end: Point, distance: float) -> Point:

@@ -7,6 +7,7 @@ Elements have classes (`cell`, `piece`, `mark`, `trail`) and cells their numbers
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 
 from halma.draw.canvas import Attribute, Canvas, Point, outline, stroke
 from halma.draw.layout import SLOT, Layout
@@ -27,17 +28,28 @@ _PIPS = {
 }
 
 
-def draw_svg(scene: Scene, size: int = 400, theme: Theme = DEFAULT) -> str:
-    """Draw a scene; the longer side of the drawing is `size` pixels."""
+def draw_svg(
+    scene: Scene,
+    size: int = 400,
+    theme: Theme = DEFAULT,
+    alternatives: Sequence[Sequence[int]] = (),
+) -> str:
+    """Draw a scene; the longer side of the drawing is `size` pixels.
+
+    `alternatives` are the cells of other moves, first to last, drawn in a colour of their own
+    beneath the scene's trail.
+    """
     if size < 1:
         raise ValueError("A drawing is at least one pixel wide.")
     layout = Layout(scene, max(size, SMALLEST))
     canvas = Canvas(layout.unit, theme, f"h{zlib.crc32(repr(scene).encode()):08x}")
-    draw_scene(canvas, scene, layout)
+    draw_scene(canvas, scene, layout, alternatives)
     return canvas.finish(layout.width, layout.height, size, scene.caption or "A board")
 
 
-def draw_scene(canvas: Canvas, scene: Scene, layout: Layout) -> None:
+def draw_scene(
+    canvas: Canvas, scene: Scene, layout: Layout, alternatives: Sequence[Sequence[int]] = ()
+) -> None:
     """Draw all parts of a scene on a canvas."""
     theme = canvas.theme
     panel: dict[str, Attribute] = {"fill": theme.paper, "stroke": theme.paper_edge}
@@ -61,8 +73,12 @@ def draw_scene(canvas: Canvas, scene: Scene, layout: Layout) -> None:
             draw_heat(canvas, layout.centres[number], share, number in occupied)
     for number in scene.marks:
         draw_ring(canvas, layout.centres[number], theme.mark, "mark")
-    trail = [layout.centres[number] for number in scene.trail]
-    draw_trail(canvas, trail, occupied=not occupied.isdisjoint(scene.trail[-1:]))
+    for cells, colour in (
+        *((a, theme.alternative) for a in alternatives),
+        (scene.trail, theme.trail),
+    ):
+        trail = [layout.centres[number] for number in cells]
+        draw_trail(canvas, trail, not occupied.isdisjoint(cells[-1:]), colour)
     if scene.die is not None:
         _draw_die(canvas, scene.die, layout)
     _draw_reserve(canvas, layout)

@@ -142,19 +142,20 @@ class SearchPlayer:
     evaluator: Evaluator
     options: _core.SearchOptions
     simulations: int
-    seed: int
+    #: of all searches; without one, each draws its own from the generator of its game, as the
+    #: agent `net` does
+    seed: int | None = None
 
     def __post_init__(self) -> None:
-        self._seeds = random.Random(self.seed)
+        self._seeds = None if self.seed is None else random.Random(self.seed)
         self._buffer: InferenceBuffer | None = None
 
     def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[Move]:
         """Return the best move of each game's search."""
         searches = []
-        for record in records:
-            search = _core.Search(
-                self.game.core, self.options, "network", seed=self._seeds.getrandbits(62)
-            )
+        for record, rng in zip(records, rngs, strict=True):
+            seed = (self._seeds or rng).getrandbits(63)
+            search = _core.Search(self.game.core, self.options, "network", seed=seed)
             search.set_record(record.core)
             search.begin(self.simulations)
             searches.append(search)

@@ -12,11 +12,12 @@ architectures/      networks by name, and in torch
 weights.py          a torch network's weights from and to a file
 export.py           from torch to ONNX
 onnx_graph.py       a torch network as an ONNX graph
+onnx_torch.py       an ONNX file as a torch network, to play on a GPU
 lookup_table.py     the result of tabular training, read from a checkpoint
 models/             networks that come with the package
 
 Playing needs neither torch nor onnx: only architectures/ (apart from the names), weights.py,
-export.py, onnx_graph.py and torch_evaluator.py import torch.
+export.py, onnx_graph.py, onnx_torch.py and torch_evaluator.py import torch.
 """
 
 from __future__ import annotations

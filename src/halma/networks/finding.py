@@ -37,7 +37,7 @@ def find_network(name: str, version: str = "") -> Path:
         return _find_version(path, version, name in shipped)
     if name in shipped:
         return shipped[name]
-    if path.is_dir():
+    if os.path.isdir(path):  # False for what cannot be a path
         return _best_of(path)
     # A name with a folder or a suffix is a file's, and reading it reports what is wrong.
     suffixes = (MODEL_SUFFIX, WEIGHTS_SUFFIX)
@@ -65,7 +65,7 @@ def _best_of(run: Path) -> Path:
 
 
 def _find_version(run: Path, wanted: str, is_shipped: bool) -> Path:
-    if is_shipped or not run.is_dir():
+    if is_shipped or not os.path.isdir(run):
         raise NetworkError(
             f"'version' is for the directory of a training run, and '{str(run)[:60]}' is none."
         )

@@ -1,11 +1,10 @@
-"""Statistics of a solved variant, how often agents err in it, and pictures of its values."""
+"""Statistics of a solved variant, and pictures of its values."""
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -13,23 +12,13 @@ from halma import _core
 from halma.draw.canvas import Canvas
 from halma.draw.palette import DEFAULT
 from halma.draw.scene import Piece, Scene
-from halma.errors import HalmaError
-from halma.games import Game, Move, Position, Record
+from halma.games import Game, Position
 from halma.solve.solution import MoveValue, Solution
 
 #: Bins of the distribution of values.
 BINS = 20
-
-
-class MoveChooser(Protocol):
-    """An agent, as far as its errors are counted."""
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-
-    def choose(self, record: Record, rng: random.Random) -> Move:
-        """Return a move in the position of a record."""
+#: A table of up to this many times the positions wanted is mixed, not drawn from.
+_MOST_MIXED = 4
 
 
 @dataclass(frozen=True)
@@ -39,21 +28,6 @@ class Opening:
     position: Position
     value: float
     moves: list[MoveValue]
-
-
-@dataclass(frozen=True)
-class AgentErrors:
-    """How an agent compares with perfect play over a sample of positions."""
-
-    agent: str
-    positions: int
-    #: share of positions in which its move is not a best one
-    rate: float
-    #: value lost per move, averaged over all positions
-    mean_loss: float
-    worst_loss: float
-    #: the position of the worst move
-    worst: str
 
 
 @dataclass(frozen=True)
@@ -81,9 +55,6 @@ class Truth:
     #: best first decision for the first player, and the worst where set-ups differ
     openings: list[Opening]
     longest_win: LongestWin | None
-    errors: list[AgentErrors]
-    #: agents left out, and why
-    notes: list[str]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the statistics as plain values, for JSON."""
@@ -105,21 +76,16 @@ class Truth:
                 for opening in self.openings
             ],
             "longest_line": line and {**vars(line), "start": line.start.text},
-            "agents": [asdict(errors) for errors in self.errors],
-            "notes": self.notes,
         }
 
 
 def examine(
     solution: Solution,
-    agents: Sequence[MoveChooser],
     sample: int = 2000,
     seed: int = 0,
     note: Callable[[str], None] = lambda text: None,
 ) -> Truth:
-    """Compute the statistics of a solution, and the errors of agents over a sample."""
-    game = solution.game
-    notes: list[str] = []
+    """Compute the statistics of a solution."""
     distribution = np.zeros(BINS, dtype=np.int64)
     for indices in solution.index_chunks():
         values = solution.values_at(indices)
@@ -127,38 +93,30 @@ def examine(
         distribution += counts
     note("values are counted")
     positions = sample_positions(solution, sample, seed)
-    evaluated = [(position, solution.moves(position)) for position in positions]
-    unique = sum(_best(moves)[1] == 1 for _, moves in evaluated)
-    errors = []
-    for player in agents:
-        try:
-            errors.append(_errors(player, evaluated, seed))
-            note(f"errors of {player.name} are counted")
-        except HalmaError as error:
-            notes.append(f"{player.name}: {error}")
+    unique = sum(_has_one_best(solution.moves(position)) for position in positions)
     return Truth(
-        game,
+        solution.game,
         solution.about,
         distribution.tolist(),
         len(positions),
         unique / max(1, len(positions)),
         _openings(solution),
         longest_win(solution),
-        errors,
-        notes,
     )
 
 
 def sample_positions(solution: Solution, number: int, seed: int) -> list[Position]:
-    """Return distinct decisions, drawn uniformly from the table."""
-    game = solution.game
+    """Return distinct decisions, drawn uniformly from the table; all if there are no more."""
+    core = solution.game.core
     rng = np.random.default_rng(seed)
+    size = core.index_size
     found: dict[int, Position] = {}
-    size = game.core.index_size
-    for _ in range(1000):
-        drawn = rng.integers(0, size, size=number)
+    # Drawing without replacement is slow where most of the table is wanted.
+    mix = rng.permutation(size) if size <= _MOST_MIXED * number else None
+    for start in range(0, 1000 * number if mix is None else size, number):
+        drawn = rng.integers(0, size, number) if mix is None else mix[start : start + number]
         for index in drawn[~np.isnan(solution.values_at(drawn))].tolist():
-            position = Position(game, game.core.unindex(index))
+            position = Position(solution.game, core.unindex(index))
             if len(found) < number and not position.is_terminal:
                 found[index] = position
         if len(found) == number:
@@ -196,26 +154,9 @@ def _find(solution: Solution, plies: int) -> int | None:
     return None
 
 
-def _best(moves: list[MoveValue]) -> tuple[float, int]:
-    """Return the best value and how many moves have it."""
-    best = max(m.value for m in moves)
-    return best, sum(m.value > best - _core.VALUE_TOLERANCE for m in moves)
-
-
-def _errors(
-    player: MoveChooser, evaluated: list[tuple[Position, list[MoveValue]]], seed: int
-) -> AgentErrors:
-    # The name may hold a path that is not UTF-8.
-    rng = random.Random(f"{seed}/{player.name}".encode(errors="surrogateescape"))
-    losses = []
-    for position, moves in evaluated:
-        chosen = player.choose(Record(position.game, position), rng)
-        value = next(m.value for m in moves if m.move.value == chosen.value)
-        losses.append(_best(moves)[0] - value)
-    wrong = sum(loss > _core.VALUE_TOLERANCE for loss in losses)
-    worst, number = max(losses, default=0.0), max(1, len(losses))
-    text = evaluated[losses.index(worst)][0].text if worst > 0 else ""
-    return AgentErrors(player.name, len(losses), wrong / number, sum(losses) / number, worst, text)
+def _has_one_best(moves: list[MoveValue]) -> bool:
+    least = max(m.value for m in moves) - _core.VALUE_TOLERANCE
+    return sum(m.value > least for m in moves) == 1
 
 
 def _openings(solution: Solution) -> list[Opening]:
