@@ -20,9 +20,10 @@ using Bytes = std::byte;
 struct Limits {
   int plies = 0;           // moves of all players together
   int repetitions = 0;     // a position's n-th occurrence ends the game
-  int no_progress = 0;     // plies without progress
+  int no_progress = 0;     // plies without an irreversible move
   int cycle_window = 0;    // liu2019: this many last moves ...
   int cycle_landings = 0;  // ... must end on at least this many different cells
+  int progress_plies = 0;  // plies without progress: no player has more arrived() pieces than before
 };
 
 class AnyGame {
@@ -54,6 +55,7 @@ class AnyGame {
   virtual bool is_valid(const Bytes*) const { return true; }
   virtual bool uses_context() const { return true; }
   virtual bool byte_planes() const { return false; }
+  virtual int arrived(const Bytes*, int) const { return 0; }
   virtual std::uint64_t key(const Bytes* state) const = 0;
   virtual std::uint64_t index_size() const = 0;
   virtual std::uint64_t index(const Bytes* state) const = 0;
@@ -132,6 +134,10 @@ class Erased final : public AnyGame {
   bool is_valid(const Bytes* s) const override { return halma::is_valid(game_, load(s)); }
   bool uses_context() const override { return halma::uses_context(game_); }
   bool byte_planes() const override { return halma::byte_planes(game_); }
+  int arrived(const Bytes* s, int player) const override {
+    if constexpr (CountsArrived<G>) return game_.arrived(load(s), player);
+    return 0;
+  }
   std::uint64_t key(const Bytes* s) const override { return game_.key(load(s)); }
   std::uint64_t index_size() const override { return game_.index_size(); }
   std::uint64_t index(const Bytes* s) const override { return game_.index(load(s)); }

@@ -174,6 +174,9 @@ concept Game =
 //                                       the legal moves that advance most, of those the ones whose
 //                                       piece trails most, in the order of legal(). Without it the
 //                                       greedy players list and compare all moves.
+//   int arrived(const State&, int player)
+//                                       pieces of a player that have reached their goal: the limit
+//                                       on plies without progress. Without it there is no such limit.
 //   void give_turn(State&, int player)  makes that player the mover, as if the others passed:
 //                                       greedy players that look ahead
 //   void reopen(State&, int player)     continues a game with that player to move, as if nobody
@@ -237,6 +240,11 @@ concept Races = Game<G> && requires(const G& g, const typename G::State& s, Move
 template <class G>
 concept FindsFurthest = requires(const G& g, const typename G::State& s, MoveList& moves) {
   { g.furthest(s, moves) } -> std::same_as<void>;
+};
+
+template <class G>
+concept CountsArrived = requires(const G& g, const typename G::State& s, int player) {
+  { g.arrived(s, player) } -> std::same_as<int>;
 };
 
 template <Game G>

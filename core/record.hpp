@@ -8,7 +8,26 @@
 namespace halma {
 
 /// Why a record is over: by the rules of the game, or by one of the Limits.
-enum class End : std::uint8_t { none, rules, plies, repetition, no_progress, cycle };
+enum class End : std::uint8_t { none, rules, plies, repetition, no_progress, cycle, stalled };
+
+/// The most pieces of each player that have arrived at once, and the plies since one more did.
+/// Every piece can arrive only once in this count, so a limit on these plies ends every game.
+struct Progress {
+  int clock = 0;
+  std::uint8_t most[kMaxPlayers] = {};
+
+  /// Takes note of the pieces that have arrived, given by arrived(player), after a ply.
+  template <class Arrived>
+  void add_ply(int players, Arrived&& arrived) {
+    ++clock;
+    for (int player = 0; player < players; ++player) {
+      const int now = arrived(player);
+      if (now <= most[player]) continue;
+      most[player] = static_cast<std::uint8_t>(now);
+      clock = 0;
+    }
+  }
+};
 
 /// One played game, chance outcomes included, so that it can be replayed.
 class Record {
@@ -25,6 +44,12 @@ class Record {
     states_.assign(start, start + size_);
     clocks_.push_back(0);
     keys_.push_back(decision_key(state()));
+    if (limits_.progress_plies > 0) {
+      Progress first;
+      first.add_ply(game.players(), [&](int player) { return game.arrived(start, player); });
+      first.clock = 0;
+      progress_.push_back(first);
+    }
   }
 
   const Bytes* state() const { return states_.data() + states_.size() - size_; }
@@ -55,6 +80,9 @@ class Record {
   /// Plies since the last irreversible move.
   int halfmove_clock() const { return clocks_.back(); }
 
+  /// Kept only where limits().progress_plies is set.
+  Progress progress() const { return progress_.empty() ? Progress{} : progress_.back(); }
+
   /// Earlier occurrences of the current position.
   int repetitions() const {
     const std::uint64_t now = keys_.back();
@@ -72,6 +100,7 @@ class Record {
     if (limits_.no_progress > 0 && halfmove_clock() >= limits_.no_progress) return End::no_progress;
     if (limits_.plies > 0 && plies() >= limits_.plies) return End::plies;
     if (limits_.cycle_window > 0 && cycles()) return End::cycle;
+    if (limits_.progress_plies > 0 && progress().clock >= limits_.progress_plies) return End::stalled;
     return End::none;
   }
 
@@ -91,6 +120,7 @@ class Record {
     events_.pop_back();
     clocks_.pop_back();
     keys_.pop_back();
+    if (!progress_.empty()) progress_.pop_back();
   }
 
   /// The planes of the current state: shape().size() floats. Earlier states are
@@ -113,6 +143,12 @@ class Record {
     std::vector<Bytes> next(state(), state() + size_);
     change(next.data());
     const std::uint64_t key = decision_key(next.data());
+    if (!progress_.empty()) {
+      Progress now = progress_.back();
+      if (!event.chance)
+        now.add_ply(game_->players(), [&](int player) { return game_->arrived(next.data(), player); });
+      progress_.push_back(now);
+    }
     states_.insert(states_.end(), next.begin(), next.end());
     events_.push_back(event);
     plies_ += !event.chance;
@@ -144,6 +180,7 @@ class Record {
   int plies_ = 0;
   std::vector<int> clocks_;
   std::vector<std::uint64_t> keys_;
+  std::vector<Progress> progress_;  // of every state; empty without the limit
 };
 
 }  // namespace halma

@@ -45,6 +45,9 @@ RacingKernels racing_kernels() {
   racing.trailing = [](const AnyGame& game, const Bytes* state, Move move) {
     return concrete<G>(game).trailing(Erased<G>::load(state), move);
   };
+  racing.furthest = [](const AnyGame& game, const Bytes* state, MoveList& best) {
+    furthest(concrete<G>(game), Erased<G>::load(state), best);
+  };
   racing.games = [](const AnyGame& game, std::uint64_t games, std::uint64_t seed,
                     const GreedyOptions& options,
                     int threads) { return greedy_games(concrete<G>(game), games, seed, options, threads); };
@@ -145,6 +148,7 @@ Family compile_family() {
       .furthest = FindsFurthest<G>,
       .give_turn = GivesTurn<G>,
       .reopen = Reopens<G>,
+      .arrived = CountsArrived<G>,
       .layers = !std::is_same_v<G, Opaque> && family.expectimax.solver != nullptr,
       .backward = family.retrograde.solver != nullptr,
       .slices = family.endgames.solver != nullptr,

@@ -38,7 +38,7 @@ struct ExactTable;
 struct Hooks {
   bool compiled = false;  // false: the family runs through Opaque
   bool count = false, random_ply = false, features = false, is_quiet = false;
-  bool advance = false, furthest = false, give_turn = false, reopen = false;
+  bool advance = false, furthest = false, give_turn = false, reopen = false, arrived = false;
   bool layers = false, backward = false, slices = false;
 };
 
@@ -46,6 +46,7 @@ struct Hooks {
 struct RacingKernels {
   int (*advance)(const AnyGame&, const Bytes* state, Move) = nullptr;
   int (*trailing)(const AnyGame&, const Bytes* state, Move) = nullptr;
+  void (*furthest)(const AnyGame&, const Bytes* state, MoveList&) = nullptr;
   GreedyTotals (*games)(const AnyGame&, std::uint64_t games, std::uint64_t seed, const GreedyOptions&,
                         int threads) = nullptr;
   std::vector<Record::Event> (*game)(const AnyGame&, std::uint64_t number, std::uint64_t seed,

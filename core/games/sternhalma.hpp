@@ -330,6 +330,7 @@ class Sternhalma {
     return move == kPass ? 0 : row_[s.mover][move & 0xFF] - row_[s.mover][move >> 8];
   }
   int trailing(const State& s, Move move) const { return move == kPass ? 0 : row_[s.mover][move & 0xFF]; }
+  int arrived(const State& s, int player) const { return s.in_target[player]; }
   void give_turn(State& s, int player) const { s.mover = static_cast<std::uint8_t>(player); }
 
   void furthest(const State& s, MoveList& moves) const {

@@ -147,24 +147,26 @@ void bind_game(nb::module_& module) {
       .def(
           "__init__",
           [](Limits* self, Limit plies, Limit repetitions, Limit no_progress, Limit cycle_window,
-             Limit cycle_landings) {
-            new (self) Limits{plies, repetitions, no_progress, cycle_window, cycle_landings};
+             Limit cycle_landings, Limit progress_plies) {
+            new (self) Limits{plies, repetitions, no_progress, cycle_window, cycle_landings, progress_plies};
           },
           nb::kw_only(), nb::arg("plies") = 0, nb::arg("repetitions") = 0, nb::arg("no_progress") = 0,
-          nb::arg("cycle_window") = 0, nb::arg("cycle_landings") = 0)
+          nb::arg("cycle_window") = 0, nb::arg("cycle_landings") = 0, nb::arg("progress_plies") = 0)
       .def_ro("plies", &Limits::plies)
       .def_ro("repetitions", &Limits::repetitions)
       .def_ro("no_progress", &Limits::no_progress)
       .def_ro("cycle_window", &Limits::cycle_window)
       .def_ro("cycle_landings", &Limits::cycle_landings)
+      .def_ro("progress_plies", &Limits::progress_plies)
       .def("__getstate__",
            [](const Limits& limits) {
              return std::make_tuple(limits.plies, limits.repetitions, limits.no_progress, limits.cycle_window,
-                                    limits.cycle_landings);
+                                    limits.cycle_landings, limits.progress_plies);
            })
-      .def("__setstate__", [](Limits& self, const std::tuple<Limit, Limit, Limit, Limit, Limit>& state) {
-        std::apply([&](auto... values) { new (&self) Limits{values...}; }, state);
-      });
+      .def("__setstate__",
+           [](Limits& self, const std::tuple<Limit, Limit, Limit, Limit, Limit, Limit>& state) {
+             std::apply([&](auto... values) { new (&self) Limits{values...}; }, state);
+           });
 
   using G = const AnyGame&;
   using B = const nb::bytes&;

@@ -56,6 +56,30 @@ nb::list greedy_game(const AnyGame& game, const Limits& limits, std::uint64_t nu
   return events;
 }
 
+std::vector<Move> furthest_moves(const AnyGame& game, const nb::bytes& state) {
+  const Bytes* bytes = state_bytes(game, state);
+  MoveList best;
+  if (!game.at_chance(bytes) && !game.terminal(bytes)) racing(game).furthest(game, bytes, best);
+  return {best.begin(), best.end()};
+}
+
+/// `moves` holds a legal move for each state; kNoMove advances nothing.
+nb::ndarray<nb::numpy, std::int32_t> advances(
+    const AnyGame& game, const StateRows& states,
+    const nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>& moves) {
+  const RacingKernels& kernels = racing(game);
+  const Bytes* bytes = row_bytes(game, states);
+  const std::size_t number = states.shape(0);
+  if (moves.shape(0) != number) throw std::invalid_argument("there is not one move for every state");
+  std::vector<std::int32_t> found(number);
+  for (std::size_t i = 0; i < number; ++i) {
+    const Bytes* state = bytes + i * game.state_size();
+    if (moves.data()[i] != kNoMove)
+      found[i] = kernels.advance(game, state, checked_move(game, state, moves.data()[i]));
+  }
+  return owned_array(std::move(found), {number});
+}
+
 std::vector<Move> lookahead(const AnyGame& game, const nb::bytes& state, LookaheadDepth depth) {
   const RacingKernels& kernels = racing(game);
   if (!kernels.lookahead) throw std::invalid_argument("a player cannot move twice in a row in this game");
@@ -92,6 +116,12 @@ void bind_racing(nb::module_& module) {
         return racing(game).trailing(game, bytes, checked_move(game, bytes, move));
       },
       nb::arg("game"), nb::arg("state"), nb::arg("move"), "How far behind the piece of a legal move stands.");
+  module.def("furthest", &furthest_moves, nb::arg("game"), nb::arg("state"),
+             "The legal moves that advance most; of those, the ones whose piece trails most.");
+  module.def("advances", &advances, nb::arg("game"), nb::arg("states"), nb::arg("moves"),
+             nb::sig("def advances(game: AnyGame, states: numpy.typing.NDArray[numpy.uint8], moves: "
+                     "numpy.typing.NDArray[numpy.uint32]) -> numpy.typing.NDArray[numpy.int32]"),
+             "How far each move brings its piece forward; NO_MOVE does not.");
   module.def("greedy_games", &greedy_games, nb::arg("game"), nb::arg("limits"), nb::arg("games"),
              nb::arg("seed"), nb::arg("random_plies"), nb::arg("stochastic"), nb::arg("threads"),
              nb::sig("def greedy_games(game: AnyGame, limits: Limits, games: int, seed: int, "

@@ -9,7 +9,8 @@ void bind_record(nb::module_& module) {
       .value("PLIES", End::plies)
       .value("REPETITION", End::repetition)
       .value("NO_PROGRESS", End::no_progress)
-      .value("CYCLE", End::cycle);
+      .value("CYCLE", End::cycle)
+      .value("STALLED", End::stalled);
 
   const auto to_bytes = [](const AnyGame& game, const Bytes* state) {
     return new_state(game, [&](Bytes* b) { std::memcpy(b, state, game.state_size()); });
@@ -32,6 +33,9 @@ void bind_record(nb::module_& module) {
       .def_prop_ro("plies", &Record::plies)
       .def_prop_ro("halfmove_clock", &Record::halfmove_clock)
       .def_prop_ro("repetitions", &Record::repetitions)
+      .def_prop_ro(
+          "progress_clock", [](const Record& r) { return r.progress().clock; },
+          "Plies since a player had more arrived pieces than ever before; 0 without such a limit.")
       .def_prop_ro("end", &Record::end)
       .def(
           "events",

@@ -11,6 +11,7 @@ struct GameHistory {
   Limits limits;
   int plies = 0;
   int halfmove_clock = 0;
+  Progress progress;
   // Keys of the decisions before the root since the last irreversible move, oldest first:
   // no other position can recur.
   std::vector<std::uint64_t> keys;
@@ -21,6 +22,7 @@ struct GameHistory {
     limits = record.limits();
     plies = record.plies();
     halfmove_clock = record.halfmove_clock();
+    progress = record.progress();
     keys.clear();
     landings.clear();
     const auto& events = record.events();

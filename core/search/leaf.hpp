@@ -34,6 +34,8 @@ struct Leaf {
 template <Game G>
 class LeafHistory {
  public:
+  using State = typename G::State;
+
   /// `planes`: whether leaves are shown to a network.
   LeafHistory(const G& game, LineLimits mode, bool planes)
       : game_(&game),
@@ -49,10 +51,11 @@ class LeafHistory {
                           : mode_ == LineLimits::first_repetition ? 1
                                                                   : std::max(limits.repetitions - 1, 0);
     const bool by_game = mode_ != LineLimits::rules;
-    limited_ = repetitions_needed_ > 0 ||
+    const bool stalls = CountsArrived<G> && by_game && limits.progress_plies > 0;
+    limited_ = repetitions_needed_ > 0 || stalls ||
                (by_game && (limits.plies > 0 || limits.no_progress > 0 || limits.cycle_window > 0));
     tracks_clock_ = shows_context_ || repetitions_needed_ > 0 || (by_game && limits.no_progress > 0);
-    keeps_states_ = looks_back_ || shows_context_ || repetitions_needed_ > 0;
+    keeps_states_ = looks_back_ || shows_context_ || repetitions_needed_ > 0 || stalls;
   }
 
   /// Whether anything but the rules can end a line.
@@ -72,6 +75,7 @@ class LeafHistory {
     if (repetitions_needed_ > 0 && clock >= 2 * repetitions_needed_ && !game_->at_chance(leaf.state) &&
         occurrences(leaf, repetitions_needed_) >= repetitions_needed_)
       return true;
+    if (limits.progress_plies > 0 && stalls(leaf)) return true;
     return limits.cycle_window > 0 && game_so_far_.plies + leaf.plies >= limits.cycle_window &&
            cycles(leaf, tree);
   }
@@ -111,6 +115,22 @@ class LeafHistory {
       for (std::size_t i = game_so_far_.keys.size(); i-- > 0 && found < enough;)
         found += game_so_far_.keys[i] == key;
     return found;
+  }
+
+  /// Whether no piece has arrived for too long.
+  bool stalls(const Leaf<G>& leaf) const {
+    if constexpr (CountsArrived<G>) {
+      Progress progress = game_so_far_.progress;
+      const int limit = game_so_far_.limits.progress_plies;
+      if (progress.clock + leaf.plies < limit) return false;
+      const auto add = [&](const State& state) {
+        progress.add_ply(game_->players(), [&](int player) { return game_->arrived(state, player); });
+      };
+      for (std::size_t i = 1; i < leaf.decisions.size(); ++i) add(leaf.decisions[i]);
+      add(leaf.state);
+      return progress.clock >= limit;
+    }
+    return false;
   }
 
   /// liu2019: whether the last moves end on too few different cells.

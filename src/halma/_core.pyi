@@ -27,7 +27,7 @@ MAX_PERFT: int = 64
 class Limits:
     """When a record ends although the rules would go on; 0: no such limit."""
 
-    def __init__(self, *, plies: int = 0, repetitions: int = 0, no_progress: int = 0, cycle_window: int = 0, cycle_landings: int = 0) -> None: ...
+    def __init__(self, *, plies: int = 0, repetitions: int = 0, no_progress: int = 0, cycle_window: int = 0, cycle_landings: int = 0, progress_plies: int = 0) -> None: ...
 
     @property
     def plies(self) -> int: ...
@@ -44,9 +44,12 @@ class Limits:
     @property
     def cycle_landings(self) -> int: ...
 
-    def __getstate__(self) -> tuple[int, int, int, int, int]: ...
+    @property
+    def progress_plies(self) -> int: ...
 
-    def __setstate__(self, arg: tuple[int, int, int, int, int], /) -> None: ...
+    def __getstate__(self) -> tuple[int, int, int, int, int, int]: ...
+
+    def __setstate__(self, arg: tuple[int, int, int, int, int, int], /) -> None: ...
 
 class AnyGame:
     """The rules of one variant; states are bytes, moves integers."""
@@ -158,6 +161,8 @@ class End(enum.Enum):
 
     CYCLE = 5
 
+    STALLED = 6
+
 class Record:
     """States and events of one game, with the rules that look at history."""
 
@@ -177,6 +182,12 @@ class Record:
 
     @property
     def repetitions(self) -> int: ...
+
+    @property
+    def progress_clock(self) -> int:
+        """
+        Plies since a player had more arrived pieces than ever before; 0 without such a limit.
+        """
 
     @property
     def end(self) -> End: ...
@@ -703,6 +714,14 @@ def advance(game: AnyGame, state: bytes, move: int) -> int:
 
 def trailing(game: AnyGame, state: bytes, move: int) -> int:
     """How far behind the piece of a legal move stands."""
+
+def furthest(game: AnyGame, state: bytes) -> list[int]:
+    """
+    The legal moves that advance most; of those, the ones whose piece trails most.
+    """
+
+def advances(game: AnyGame, states: numpy.typing.NDArray[numpy.uint8], moves: numpy.typing.NDArray[numpy.uint32]) -> numpy.typing.NDArray[numpy.int32]:
+    """How far each move brings its piece forward; NO_MOVE does not."""
 
 def greedy_games(game: AnyGame, limits: Limits, games: int, seed: int, random_plies: int, stochastic: Sequence[int], threads: int) -> dict[str, Any]:
     """Totals of games between greedy players."""

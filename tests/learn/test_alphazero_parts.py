@@ -29,7 +29,7 @@ from halma.learn.metrics import read_metrics
 from halma.learn.recipe import load, names
 from halma.learn.replay_buffer import GameFiles, ReplayBuffer
 from halma.learn.sections import learning_rate, search_values
-from halma.learn.selfplay import SelfPlay, leader_scores
+from halma.learn.selfplay import SelfPlay, evaluations, leader_scores
 from halma.learn.training_step import policy_cross_entropy, value_error
 from halma.search import search_options
 from halma.search.evaluator import CallbackBuffer, Evaluator
@@ -248,12 +248,12 @@ def test_graded_by_the_truth(tmp_path):
 
 def test_who_is_ahead():
     game = halma.game("rhombus-4x4-3")
-    assert leader_scores(game, game.start().state).tolist() == [0.5, 0.5]
+    assert leader_scores(evaluations(game, game.start().state)).tolist() == [0.5, 0.5]
     after = game.start()
     after = after.play(
         max(after.legal_moves, key=lambda m: _core.advance(game.core, after.state, m.value))
     )
-    assert leader_scores(game, after.state).tolist() == [1.0, 0.0]
+    assert leader_scores(evaluations(game, after.state)).tolist() == [1.0, 0.0]
 
 
 def test_a_bundle(tmp_path):

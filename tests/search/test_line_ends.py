@@ -104,6 +104,36 @@ def test_tree_search_ends_lines_where_the_record_ends(name: str) -> None:
     assert met > 3
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_tree_search_ends_lines_without_progress(seed: int) -> None:
+    """A limit of self-play alone: pieces arrive on some lines and not on others."""
+    core, rng = halma.game("rhombus-4x4-3").core, random.Random(seed)
+    record = _core.Record(core, _core.Limits(progress_plies=12), core.initial())
+    while record.progress_clock < 10:
+        best = rng.random() < 0.5
+        moves = _core.furthest(core, record.state()) if best else core.legal(record.state())
+        record.play(rng.choice(moves))
+        if record.end != _core.End.NONE:
+            record = _core.Record(core, _core.Limits(progress_plies=12), core.initial())
+    search = _core.Search(core, _core.SearchOptions(), "uniform", seed=1)
+    search.set_record(record)
+    search.run(3000)
+    ends, visited = tree_ends(search.dump(), depth=3)
+    met = 0
+    for path in visited:
+        for played, move in enumerate(path):
+            assert record.end == _core.End.NONE, (path, played)
+            record.play(move)
+        is_end = record.end != _core.End.NONE
+        assert (path in ends) <= is_end
+        if record.end == _core.End.STALLED:
+            assert path in ends
+            met += 1
+        for _ in path:
+            record.undo()
+    assert met > 3
+
+
 @pytest.mark.parametrize("kind", ["alphabeta", "expectimax", "maxn", "paranoid"])
 @pytest.mark.parametrize(
     "name", ["draughts-8x8", "rhombus-4x4-3:plies=9", "rhombus-4x4-3:cycle=on"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+from halma import _core
 from halma.agents.agent import AgentSpec
 from halma.games import Move, Record
 from halma.names import Option
@@ -39,6 +40,9 @@ class GreedyAgent:
     def choose(self, record: Record, rng: random.Random) -> Move:
         """Return one of the moves that advance most, or a forward move, the longer the likelier."""
         game, state, moves = record.game, record.position.state, record.position.legal_moves
+        if not self.stochastic and self.prefer_trailing and _core.races(game.core):
+            furthest = set(_core.furthest(game.core, state))
+            return rng.choice([move for move in moves if move.value in furthest])
         advances = [game.advance(state, m.value) for m in moves]
         weights = [max(0.0, advance) for advance in advances]
         if self.stochastic and any(weights):

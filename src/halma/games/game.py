@@ -191,12 +191,17 @@ class Game(ABC):
 
     # Hooks of simple agents.
 
+    @property
+    def has_advance(self) -> bool:
+        """Whether `advance` is a measure of this game."""
+        return _core.races(self.core)
+
     def advance(self, state: bytes, move: int) -> float:
         """Return how far a legal move brings its piece forward; negative is backward.
 
         Computed by the core where pieces race; games written in Python override it.
         """
-        if not _core.races(self.core):
+        if not self.has_advance:
             raise UnknownAgentError(
                 f"'{self.name}' has no measure of how far moves advance, which greedy agents need."
             )

@@ -29,6 +29,10 @@ _HOOKS = {
     "furthest": ("greedy agents find the longest advance", "all moves are listed and compared"),
     "give_turn": ("greedy agents that look several moves ahead", "they do not play this game"),
     "reopen": ("moves a player needs to finish alone", "they are not counted"),
+    "arrived": (
+        "self-play ends where no piece has arrived for long",
+        "`selfplay.progress_plies` is refused",
+    ),
     "symmetries": ("training samples are augmented", "samples are used as they are"),
     "byte_planes": (
         "network input as bytes",

@@ -23,6 +23,7 @@ END_TEXT = {
     _core.End.REPETITION: "by repetition",
     _core.End.NO_PROGRESS: "for lack of progress",
     _core.End.CYCLE: "by moving in cycles",
+    _core.End.STALLED: "because no piece arrived for too long",
 }
 
 

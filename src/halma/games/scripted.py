@@ -227,8 +227,12 @@ class ScriptedGame(Game):
     def format_outcome(self, state: bytes, outcome: int) -> str:
         return self.outcome_text(self._states.unpack(state), outcome)
 
+    @property
+    def has_advance(self) -> bool:
+        return type(self).move_advance is not ScriptedGame.move_advance
+
     def advance(self, state: bytes, move: int) -> float:
-        if type(self).move_advance is ScriptedGame.move_advance:
+        if not self.has_advance:
             return super().advance(state, move)  # which says that there is none
         return float(self.move_advance(self._states.unpack(state), move))
 

@@ -109,12 +109,25 @@ class SelfPlaySettings(
         "Stop a game after this many plies; 0: where its own limits say. liu2019: 100.",
         (0, 1_000_000),
     )
+    progress_plies: int = setting(
+        0,
+        "Stop a game after this many plies without progress: no player has more pieces in its "
+        "target than ever before in the game. It replaces the variant's own limit of plies. "
+        "0: no such limit. liu2019: 100 where it starts from random weights.",
+        (0, 1_000_000),
+    )
     adjudication: str = setting(
         "rules",
-        "Result of a game that was stopped so: by the rules, mostly a draw, or a win for the "
-        "player whom the game's linear evaluation puts ahead. liu2019: by forward distance where "
-        "it starts from random weights.",
-        ("rules", "features"),
+        "Result of a game that was stopped so, or because its moves went in a cycle: by the rules, "
+        "mostly a draw, or a win for the player who is ahead by the game's linear evaluation, or "
+        "whose moves brought its pieces further forward. liu2019: advance where it starts from "
+        "random weights.",
+        ("rules", "features", "advance"),
+    )
+    adjudication_margin: float = setting(
+        0.0,
+        "A lead up to this is a draw; with advance it is in rows. liu2019: 3.",
+        (0, 1_000_000),
     )
     temperature: float = setting(
         1.0,
@@ -459,6 +472,16 @@ class AlphaZeroSettings:
             raise RecipeError(
                 "'selfplay.adjudication' cannot be \"features\": "
                 f"'{game.name}' has no features to evaluate."
+            )
+        if play.adjudication == "advance" and not game.has_advance:
+            raise RecipeError(
+                "'selfplay.adjudication' cannot be \"advance\": moves of "
+                f"'{game.name}' do not advance; \"features\" may do."
+            )
+        if play.progress_plies and not _core.capabilities(game.core)["arrived"]:
+            raise RecipeError(
+                f"'selfplay.progress_plies' cannot be {play.progress_plies}: '{game.name}' does "
+                "not count pieces that have arrived; 'selfplay.max_plies' limits any game."
             )
         if play.random_plies_max < play.random_plies_min:
             raise RecipeError(

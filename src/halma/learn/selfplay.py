@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,12 +15,17 @@ from halma.games import Game
 from halma.interrupt import Interrupted
 from halma.learn.sections import AlphaZeroSettings, search_values
 from halma.search.evaluator import Evaluator
+from halma.search.racing import advances
 from halma.selfplay import FinishedGames, Pool, selfplay_options
 from halma.selfplay.games import mover_first
 from halma.selfplay.pool import Watch
 
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
 #: Evaluations that differ by less are equal.
 _TOLERANCE = 1e-6
+#: Ends of games without a result of their own: repetition and lack of progress are draws.
+_STOPPED = [end.value for end in (_core.End.PLIES, _core.End.STALLED, _core.End.CYCLE)]
 
 
 def pool_options(game: Game, settings: AlphaZeroSettings) -> _core.SelfPlayOptions:
@@ -34,10 +39,13 @@ def pool_options(game: Game, settings: AlphaZeroSettings) -> _core.SelfPlayOptio
 
 
 def limits(game: Game, settings: AlphaZeroSettings) -> _core.Limits:
-    """Return the limits of self-play games: the variant's own, and `selfplay.max_plies`."""
-    own, plies = game.limits, settings.selfplay.max_plies
+    """Return the limits of self-play games: the variant's own, and those of `selfplay`."""
+    own, play = game.limits, settings.selfplay
+    # A soft limit takes the place of the variant's own number of plies.
+    plies = 0 if play.progress_plies else own.plies
     return _core.Limits(
-        plies=min(own.plies or plies, plies or own.plies),
+        plies=min(plies or play.max_plies, play.max_plies or plies),
+        progress_plies=play.progress_plies,
         repetitions=own.repetitions,
         no_progress=own.no_progress,
         cycle_window=own.cycle_window,
@@ -99,8 +107,8 @@ class SelfPlay:
         if play.carry_over:
             games, rest = games.split(play.games)
             self._surplus = [rest]
-        if play.adjudication == "features":
-            adjudicate(self.game, games)
+        if play.adjudication != "rules":
+            adjudicate(self.game, games, play.adjudication, play.adjudication_margin)
         scores, seconds = games.scores, time.perf_counter() - began
         made = {key: pool.totals[key] - before[key] for key in ("leaves", "resigned")}
         return games, {
@@ -136,30 +144,56 @@ class SelfPlay:
         )
 
 
-def adjudicate(game: Game, games: FinishedGames) -> None:
-    """Give games that were stopped by their length to the player who is ahead.
+def adjudicate(game: Game, games: FinishedGames, by: str, margin: float = 0.0) -> None:
+    """Give games that a limit stopped to the player who is ahead by more than a margin.
 
-    liu2019 does so where training starts from random weights.
+    `by` is what is compared: `features`, the game's linear evaluation, or `advance`, how far a
+    player's moves brought its pieces forward in this game. liu2019 does the latter where training
+    starts from random weights.
     """
-    for number in np.flatnonzero(games.ends == _core.End.PLIES.value):
-        first, last = games.row_offsets[[number, number + 1]]
-        if first == last:
+    for number in np.flatnonzero(np.isin(games.ends, _STOPPED)):
+        rows = slice(*games.row_offsets[[number, number + 1]])
+        if rows.start == rows.stop:
             continue
-        final = game.core.play(games.states[last - 1].tobytes(), int(games.moves[last - 1]))
-        scores = leader_scores(game, final)
+        totals = _TOTALS[by](game, games, rows)
+        scores = leader_scores(totals, margin)
         games.scores[number] = scores
-        games.outcomes[first:last] = mover_first(scores, games.movers[first:last])
+        games.outcomes[rows] = mover_first(scores, games.movers[rows])
 
 
-def leader_scores(game: Game, state: bytes) -> np.ndarray[Any, np.dtype[np.float32]]:
-    """Return 1 for the player whom the game's linear evaluation puts ahead, 0 for the others.
+def leader_scores(totals: Floats, margin: float = 0.0) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """Return 1 for the player whose total is the highest by more than a margin, 0 for the others.
 
-    Players who are equally far ahead share it; shape (players,).
+    Players within the margin of the highest share it; shape (players,).
     """
-    weights = _core.default_weights(game.core)
-    values = np.array(
-        [np.dot(weights, _core.features(game.core, state, who)) for who in range(game.players)]
-    )
-    ahead = values >= values.max() - _TOLERANCE
+    ahead = totals >= totals.max() - max(margin, _TOLERANCE)
     scores: np.ndarray[Any, np.dtype[np.float32]] = (ahead / ahead.sum()).astype(np.float32)
     return scores
+
+
+def evaluations(game: Game, state: bytes) -> Floats:
+    """Return the game's linear evaluation of every player's position; shape (players,)."""
+    weights = _core.default_weights(game.core)
+    return np.array(
+        [np.dot(weights, _core.features(game.core, state, who)) for who in range(game.players)]
+    )
+
+
+def _final_evaluations(game: Game, games: FinishedGames, rows: slice) -> Floats:
+    last = rows.stop - 1
+    return evaluations(game, game.core.play(games.states[last].tobytes(), int(games.moves[last])))
+
+
+def _total_advances(game: Game, games: FinishedGames, rows: slice) -> Floats:
+    """Return how far every player's moves brought its pieces forward; shape (players,)."""
+    totals = np.zeros(game.players)
+    forward = advances(game, games.states[rows], games.moves[rows])
+    np.add.at(totals, games.movers[rows], forward)
+    return totals
+
+
+#: What players are compared by, of the rows of one game.
+_TOTALS: dict[str, Callable[[Game, FinishedGames, slice], Floats]] = {
+    "features": _final_evaluations,
+    "advance": _total_advances,
+}

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from halma import _core
 from halma.errors import UnknownAgentError
 from halma.games import Game, Move, Position
 from halma.search.analysis import named
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+    Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -45,6 +52,22 @@ def greedy_games(
         game.core, game.limits, games, seed, random_plies, list(stochastic), threads
     )
     return GreedyTotals(**{**totals, "wins": tuple(totals["wins"])})
+
+
+def advances(game: Game, states: Array, moves: Array) -> Floats:
+    """Return how far each of some legal moves brings its piece forward; NO_MOVE does not.
+
+    `states` is (n, bytes of a state), `moves` (n).
+    """
+    import numpy as np
+
+    if _core.races(game.core):
+        return _core.advances(game.core, states, moves).astype(np.float64)
+    found = (
+        0.0 if move == _core.NO_MOVE else game.advance(state.tobytes(), int(move))
+        for state, move in zip(states, moves, strict=True)
+    )
+    return np.fromiter(found, np.float64, len(moves))
 
 
 def lookahead_moves(position: Position, depth: int) -> list[Move]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from halma.lab.experiment import Paper
-from halma.lab.liu2019 import curves, figure5, greedy, matchups, starts, style, versions
+from halma.lab.liu2019 import curves, figure5, greedy, matchups, solved, starts, style, versions
 
-_SECTIONS = (greedy, figure5, versions, curves, matchups, style, starts)
+_SECTIONS = (greedy, figure5, versions, curves, matchups, style, starts, solved)
 
 PAPER = Paper(
     "liu2019",
