@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 from pathlib import Path
+from typing import Any
 
 from halma.agents import Agent, agent
-from halma.agents.mcts import NetAgent
 from halma.arena.games import MatchGame
 from halma.arena.plan import Plan
 from halma.files import read_file
@@ -37,10 +37,9 @@ class MatchPlayer:
 
     def build(self) -> Agent:
         """Return the agent."""
-        made = agent(self.name)
-        if self.file is not None and isinstance(made, NetAgent):
-            return replace(made, file=self.file)
-        return made
+        made: Any = agent(self.name)
+        found: Agent = made if self.file is None else replace(made, file=self.file)
+        return found
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,8 @@ class Contender:
 
     label: str
     file: Path
+    #: it has Q-values, and plays its best move without a search
+    is_q: bool = False
 
     def player(self, simulations: int, c: float = C) -> MatchPlayer:
         """Return the network with the paper's search.
@@ -45,6 +47,8 @@ class Contender:
         Values lie in [0, 1] here and in [-1, 1] there, so the paper's c is halved, and its value
         of untried moves, 0, is that of a draw.
         """
+        if self.is_q:
+            return MatchPlayer(f"q:{self.file.name}", self.file)
         options = f"sims={simulations},c={c / 2:g},fpu=draw"
         return MatchPlayer(f"net:{self.file.name},{options}", self.file)
 
@@ -65,7 +69,9 @@ class Contender:
 def trained(workspace: Workspace, label: str, recipe: Recipe) -> Contender | None:
     """Return the best network of a run, once the run is finished."""
     file = workspace.runs.path(recipe) / MODEL
-    return Contender(label, file) if workspace.runs.is_finished(recipe) and file.exists() else None
+    if not workspace.runs.is_finished(recipe) or not file.exists():
+        return None
+    return Contender(label, file, is_q=recipe.method == "dqn")
 
 
 def main_contenders(workspace: Workspace) -> list[Contender]:

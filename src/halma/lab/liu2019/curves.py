@@ -25,6 +25,7 @@ class CurveFigure(Experiment):
     libraries: tuple[str, ...] = TRAINING
     #: which of the rivals
     rival: str
+    #: its metrics; the first of them is drawn
     series: Callable[[Sequence[Metrics]], Series]
     style: PlotStyle
     text: str
@@ -40,13 +41,13 @@ class CurveFigure(Experiment):
         recipe = rival_runs(workspace)[self.rival]
         about = describe_runs(workspace, {self.rival: recipe})
         found = self.series(workspace.runs.metrics(recipe))
-        if not any(found.values()):
+        if not all(found.values()):
             return ExperimentPage([ReportSection(self.title, NOT_RUN)], about)
-        lines = [
-            PlotLine(name, *zip(*points, strict=True)) for name, points in found.items() if points
-        ]
+        name, points = next(iter(found.items()))
+        x, y = zip(*points, strict=True)
         file = f"{self.file}.png"
-        plot_lines(workspace.pages / file, [PlotPanel("", lines)], self.style)
+        panel = PlotPanel("", [PlotLine(name, x, y)])
+        plot_lines(workspace.pages / file, [panel], self.style)
         rows = list(self.claims(found)) if workspace.runs.is_finished(recipe) else []
         image = ReportFigure(file, self.title.partition(": ")[2])
         section = ReportSection(self.title, self.text, rows, [image])
@@ -69,12 +70,68 @@ def _fall(points: Sequence[tuple[float, float]]) -> tuple[str, bool]:
     return f"{first:.3g} to {last:.3g}", last < first
 
 
+def _epsilon_claims(found: Series) -> Iterator[Claim]:
+    points = found["epsilon"]
+    ours = f"{points[0][1]:.2f} to {points[-1][1]:.2f}"
+    yield Claim("epsilon", "from 1 to 0.1", ours, "agrees" if points[-1][1] <= 0.11 else "differs")
+
+
+def _error_claims(found: Series) -> Iterator[Claim]:
+    yield Claim("mean absolute error", "a curve without numbers", _fall(found["error"])[0])
+
+
+def _reward_claims(found: Series) -> Iterator[Claim]:
+    ours, fell = _fall(found["reward"])
+    remark = "" if fell else "rises"
+    yield Claim("accumulated reward of a test game", "a curve without numbers", ours, remark)
+    tenth = found["won"][-max(1, len(found["won"]) // 10) :]
+    share = sum(won for _, won in tenth) / len(tenth)
+    remark = "agrees" if share < 0.1 else "differs"
+    what, paper = "test games won, last tenth", '"almost always ends with a tie"'
+    yield Claim(what, paper, f"{share:.1%}", remark)
+
+
 def _tabula_rasa_claims(found: Series) -> Iterator[Claim]:
     ours, fell = _fall(found["loss"])
     yield Claim("loss", "slowly decreasing, volatile", ours, "agrees" if fell else "differs")
 
 
+_EPISODES = "iterations, of 10,000 episodes in full"
+
 EXPERIMENTS = (
+    CurveFigure(
+        name="fig9",
+        title="Figure 9: epsilon of deep Q-learning",
+        rival="DQN",
+        series=lambda metrics: {"epsilon": _of(metrics, "iteration", "epsilon")},
+        style=PlotStyle(_EPISODES, "epsilon", marked=False, ylim=(0.0, 1.0)),
+        text="The share of random moves. The paper does not give the shape; ours is linear over "
+        "the first half.",
+        claims=_epsilon_claims,
+    ),
+    CurveFigure(
+        name="fig12",
+        title="Figure 12: mean absolute error of deep Q-learning",
+        rival="DQN",
+        series=lambda metrics: {"error": _of(metrics, "iteration", "td_error")},
+        style=PlotStyle(_EPISODES, "mean absolute error", marked=False),
+        text="The mean absolute difference between Q-values and their targets.",
+        claims=_error_claims,
+    ),
+    CurveFigure(
+        name="fig14",
+        title="Figure 14: accumulated reward of deep Q-learning",
+        rival="DQN",
+        series=lambda metrics: {
+            "reward": _of(metrics, "iteration", "test_reward"),
+            "won": _of(metrics, "iteration", "test_won"),
+        },
+        style=PlotStyle(_EPISODES, "accumulated reward", marked=False),
+        text="Test games against greedy without random moves, after every iteration: 0.01 for each "
+        "row forward and 10 for a win, so that crossing the board without winning is worth about "
+        "half a point.",
+        claims=_reward_claims,
+    ),
     CurveFigure(
         name="fig15",
         title="Figure 15: loss of tabula rasa",

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from halma.lab.liu2019.contenders import (
-    Contender,
     MatchExperiment,
     main_contenders,
     trained,
@@ -192,18 +191,13 @@ class Rivals(MatchExperiment):
         games = scale(workspace).rival_games
         found = {}
         for rival in (one for one in rivals if one is not None):
-            simulations = self._simulations(rival)
+            simulations = 1 if rival.is_q else SIMULATIONS
             found[f"{rival.label} against greedy"] = rival.match("rivals", games, simulations)
             if agents:
                 against = agents[0].player(SIMULATIONS)
                 label = f"{rival.label} against the main agent ({agents[0].label})"
                 found[label] = rival.match("rivals", games, simulations, opponent=against)
         return found
-
-    @staticmethod
-    def _simulations(rival: Contender) -> int:
-        # The paper's Q network plays its best move without a search.
-        return 1 if rival.label.startswith("DQN") else SIMULATIONS
 
     def sections(
         self, workspace: Workspace, scores: Mapping[str, MatchScore]

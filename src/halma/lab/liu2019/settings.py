@@ -35,11 +35,8 @@ STARTS: Mapping[str, tuple[float, float]] = {
 }
 #: Share of positions kept in those experiments; 4% in the main run.
 STARTS_SHARE = 0.05
-#: Figure 10: the regularisation of the first stage in the second, and four times as many passes.
-OVERFITTING: Mapping[str, Plain] = {
-    "learning.weight_decay": 0.0002,
-    "learning.samples_per_new": 40.0,
-}
+#: Figure 10: passes over the samples, as a multiple of the main run's.
+_OVERFITTING_PASSES = 4
 
 
 class Liu2019Scale(NamedTuple):
@@ -110,14 +107,44 @@ def scale(workspace: Workspace) -> Liu2019Scale:
 _REDUCED: Mapping[str, Mapping[str, Plain]] = {
     MAIN: {
         "iterations": 4,
-        "warm_start.games": 2000,
+        "warm_start.epochs": 10,
+        "warm_start.games": 500,
+        "warm_start.position_share": 0.3,
+        "warm_start.rate": 0.002,
         "search.simulations": 30,
         "selfplay.games": 40,
-        "selfplay.parallel_games": 40,
-        "learning.rate": 0.01,
+        "learning.optimiser": "adamw",
+        "learning.rate": 0.0005,
+        "learning.late_rate": 0.0005,
+        "learning.batch_size": 128,
+        "learning.samples_per_new": 5.0,
+        "gate.games": 8,
+        "gate.random_plies": 6,
         "evaluation.every": 0,
-        "gate.games": 10,
         "archive.every": 1,
+    },
+    TABULA_RASA: {
+        "iterations": 4,
+        "search.simulations": 16,
+        "selfplay.games": 24,
+        "learning.optimiser": "adamw",
+        "learning.rate": 0.0005,
+        "learning.late_rate": 0.0005,
+        "learning.batch_size": 128,
+        "gate.games": 8,
+        "evaluation.every": 0,
+    },
+    DQN: {
+        "iterations": 10,
+        "play.games": 100,
+        "play.parallel_games": 50,
+        "learning.replay_buffer": 50_000,
+        "learning.prefill": 2000,
+        "learning.steps_per_move": 0.1,
+        "learning.target_period": 100,
+        "learning.rate": 0.001,
+        "evaluation.test_games": 10,
+        "evaluation.every": 0,
     },
 }
 #: The first stage alone: a run has one iteration at least, here one that hardly takes any time.
@@ -151,8 +178,16 @@ def main_runs(workspace: Workspace) -> dict[str, Recipe]:
 
 
 def overfitting_run(workspace: Workspace) -> Recipe:
-    """Return the run of figure 10."""
-    return plan_run(workspace, MAIN, workspace.seed, OVERFITTING)
+    """Return the run of figure 10: weakly regularised, many passes, always the same opponent."""
+    usual = plan_run(workspace, MAIN, workspace.seed).settings
+    changes: dict[str, Plain] = {
+        "learning.weight_decay": usual.warm_start.weight_decay,
+        "learning.samples_per_new": _OVERFITTING_PASSES * usual.learning.samples_per_new,
+        "selfplay.player": "latest",
+        "selfplay.opponents": "first",
+        "selfplay.opponent_share": 1.0,
+    }
+    return plan_run(workspace, MAIN, workspace.seed, changes)
 
 
 def start_runs(workspace: Workspace) -> dict[str, Recipe]:
@@ -179,8 +214,9 @@ def rival_runs(workspace: Workspace) -> dict[str, Recipe]:
 def describe(recipe: Recipe) -> str:
     """Return the sizes of a run in words."""
     settings = recipe.settings
-    if recipe.method != "alphazero":
-        return f"{settings.iterations:,} iterations of recipe {recipe.name}"
+    if recipe.method == "dqn":
+        games = f"{settings.play.games:,} games against {settings.play.opponent}"
+        return f"{settings.iterations:,} iterations of {games}"
     warm, play = settings.warm_start, settings.selfplay
     first = (
         f"{warm.epochs:,} epochs of {warm.games:,} games of an agent, then " if warm.games else ""
@@ -191,16 +227,18 @@ def describe(recipe: Recipe) -> str:
     )
 
 
-#: Seconds of a core for a step with a batch, an evaluation in self-play, and a game of an agent.
-_STEP, _EVALUATION, _AGENT_GAME = 0.01, 6e-5, 1e-4
+#: Seconds of a core for a step with a batch of 32, an evaluation in self-play, a game of an agent,
+#: and a move of a Q network with the reply to it.
+_STEP, _EVALUATION, _AGENT_GAME, _MOVE = 0.01, 6e-5, 1e-4, 1e-3
 _PLIES = 50
 
 
 def cost(recipe: Recipe) -> float:
     """Return about how many seconds of one core a run takes."""
     settings = recipe.settings
-    if recipe.method != "alphazero":
-        return float(settings.iterations)
+    if recipe.method == "dqn":
+        moves = settings.iterations * settings.play.games * settings.play.move_limit
+        return float(moves * (_MOVE + settings.learning.steps_per_move * _STEP))
     warm, play, learning = settings.warm_start, settings.selfplay, settings.learning
     first = warm.games * _PLIES * warm.position_share * warm.samples_per_new / learning.batch_size
     games = play.games * _PLIES

@@ -123,8 +123,9 @@ EXPERIMENTS = (
         name="fig10",
         title="Figure 10: overfitting in the second stage",
         recipe=overfitting_run,
-        text="The paper does not give the settings of this run. Ours keeps the weak regularisation "
-        "of the first stage and makes four times as many passes over the samples.",
+        text="The paper does not give the settings of this run, and says that its opponent was the "
+        "first version. Ours plays against that alone, keeps the weak regularisation of the first "
+        "stage and makes four times as many passes over the samples.",
         claims=_overfitting,
     ),
     VersionFigure(
