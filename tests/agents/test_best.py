@@ -30,7 +30,7 @@ def record_of(name, position=None):
         ("ewn-3x3-3", "optimal"),
         ("frogs-3-2", "optimal"),
         ("rhombus-7x7-6", "net"),
-        ("rhombus-7x7-6:liu2019", "alphabeta"),
+        ("rhombus-7x7-6:he2016", "alphabeta"),
         ("draughts-8x8", "alphabeta"),
     ],
 )

@@ -10,7 +10,8 @@ import pytest
 from tiny_network import tiny_model, tiny_network
 
 import halma
-from halma.agents import Analyst, agent, play_game
+from halma import networks
+from halma.agents import Analyst, agent, best_name, check_agent, play_game
 from halma.errors import HalmaError, NameSyntaxError, NetworkError, OptionError
 from halma.networks import finding
 from halma.networks.network_file import NetworkInfo
@@ -195,12 +196,13 @@ def test_names(tmp_path, monkeypatch):
         ("net:a.onnx,time=0.5", "net:a.onnx,time=0.5"),
         ("net:a.onnx,rule=gumbel,sims=9", "net:a.onnx,sims=9,rule=gumbel"),
         ("net:file=a=b.onnx", "net:file=a=b.onnx"),
+        ("net", "net"),
+        ("net:sims=3,any_rules=on", "net:sims=3,any_rules=on"),
     ):
         assert agent(typed).name == canonical
         assert agent(canonical).name == canonical
     for name, error, words in (
-        ("net", NameSyntaxError, "write net:FILE"),
-        ("net:sims=3", NameSyntaxError, "write net:FILE"),
+        ("net:version=3", NameSyntaxError, "write net:RUN,version=40"),
         ("net:a.onnx,sims=0", OptionError, "from 1"),
         ("net:a.onnx,rule=gumbel,time=1", OptionError, "takes no 'time'"),
         ("net:a.onnx,rule=uct", OptionError, "one of puct, gumbel"),
@@ -219,6 +221,63 @@ def test_networks_that_come_with_halma(tmp_path, monkeypatch):
     assert play(["net:rhombus-4x4-3,sims=4", "random"], game.name, most_plies=6).plies == 6
     with pytest.raises(NetworkError, match="Those are rhombus-4x4-3"):
         agent("net:rhombus-4x4-6")
+
+
+@pytest.fixture
+def two_networks(tmp_path, monkeypatch):
+    """Two networks of other rules on the same board, as if they came with halma."""
+    monkeypatch.setattr(finding, "MODELS", tmp_path)
+    for name, variant in (("plain", "rhombus-4x4-3"), ("he", "rhombus-4x4-3:he2016")):
+        tiny_network(halma.game(variant), tmp_path / f"{name}.onnx")
+    return tmp_path
+
+
+def test_the_network_of_the_rules_is_chosen(two_networks):
+    for variant, name in (("rhombus-4x4-3", "plain"), ("rhombus-4x4-3:win=fill", "he")):
+        game = halma.game(variant)
+        chosen = agent("net:sims=4")
+        assert chosen.evaluator(game).info.game == game.identity
+        assert best_name(halma.Record(game), 5).startswith(f"net:{name},sims=")
+        assert networks.shipped_for(game) == name
+    assert networks.shipped_for(halma.game("rhombus-4x4-3:liu2019")) is None
+    # One for the variant's own name comes before others.
+    tiny_network(halma.game("rhombus-4x4-3"), two_networks / "rhombus-4x4-3.onnx")
+    finding._variants.cache_clear()
+    assert networks.shipped_for(halma.game("rhombus-4x4-3")) == "rhombus-4x4-3"
+    # A damaged one is left out.
+    (two_networks / "he.onnx").write_bytes(b"nothing")
+    finding._variants.cache_clear()
+    assert networks.shipped_for(halma.game("rhombus-4x4-3:he2016")) is None
+
+
+def test_other_rules_are_refused(two_networks, tmp_path):
+    def said(name, variant):
+        with pytest.raises(NetworkError) as error:
+            check_agent(agent(name), halma.game(variant))
+        return str(error.value)
+
+    path = tiny_network(halma.game("rhombus-4x4-3"), tmp_path / "mine" / "x.onnx")
+    assert said("net:plain", "rhombus-4x4-3:win=fill") == (
+        "'net:plain' is not used: it plays 'rhombus-4x4-3', not 'rhombus-4x4-3:he2016'; net:he "
+        "does, and with any_rules=on it plays all the same, and halma train quick --set "
+        "game=rhombus-4x4-3:he2016 trains one that does."
+    )
+    # Another encoding, another board, another game.
+    for variant in ("rhombus-4x4-3:liu2019", "rhombus-5x5-3", "ewn-3x3-3"):
+        assert said(f"net:{path}", variant) == (
+            f"'{path}' is not used: it plays 'rhombus-4x4-3', not '{variant}'; halma train quick "
+            f"--set game={variant} trains one that does."
+        )
+    assert said("net", "ewn-3x3-3") == (
+        "No network for 'ewn-3x3-3' comes with halma: halma train quick --set game=ewn-3x3-3 "
+        "trains one, and net:FILE plays it. There are net:he for 'rhombus-4x4-3:he2016', "
+        "net:plain for 'rhombus-4x4-3'."
+    )
+    assert "planes, rows and columns" in said(f"net:{path},any_rules=on", "rhombus-4x4-3:liu2019")
+    played = play(
+        [f"net:{path},any_rules=on,sims=4", "random"], "rhombus-4x4-3:he2016", most_plies=4
+    )
+    assert played.plies == 4
 
 
 def test_solver_and_players(tmp_path):

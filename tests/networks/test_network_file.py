@@ -21,6 +21,7 @@ import halma
 from halma.errors import HalmaError, NetworkError, OptionError
 from halma.networks import network_file
 from halma.networks.architectures import ARCHITECTURES, architecture
+from halma.networks.finding import check_variant
 from halma.networks.network_file import (
     NetworkInfo,
     read_info,
@@ -115,9 +116,11 @@ def test_models_are_plain_onnx(model):
 
 def test_the_wrong_game_options_and_version_are_refused(tmp_path, model):
     info = read_info(model)
-    info.check(GAME, model)
+    check_variant(info, GAME, model)
     for other in ("rhombus-5x5-3", "rhombus-4x4-3:hops=mirror", "ewn-3x3-3"):
-        assert f"not '{halma.game(other).name}'" in refusal(info.check, halma.game(other), model)
+        assert f"not '{halma.game(other).name}'" in refusal(
+            check_variant, info, halma.game(other), model
+        )
     for key, value, words in (
         ("version", 99, "encoding version: it has 99"),
         ("players", 3, "players"),
@@ -125,7 +128,7 @@ def test_the_wrong_game_options_and_version_are_refused(tmp_path, model):
         ("actions", 7, "policy indices"),
     ):
         path = tiny_network(GAME, tmp_path / f"{key}.onnx", **{key: value})
-        assert words in refusal(read_info(path).check, GAME, path)
+        assert words in refusal(check_variant, read_info(path), GAME, path)
 
 
 @pytest.mark.parametrize(
@@ -187,7 +190,7 @@ def test_damage_is_refused_or_harmless(request, kind, data):
     damaged.write_bytes(whole)
     try:
         info = read_info(damaged)
-        info.check(GAME, damaged)
+        check_variant(info, GAME, damaged)
         # What the checksum does not cover is the description itself.
         if kind == "model":
             OnnxEvaluator(info, bytes(whole))

@@ -1,7 +1,8 @@
 """`best`: the strongest player of a variant, network or classical, under one name.
 
-A game says what that is (`Game.strongest`); for one that does not, it follows from what the game
-offers. A variant whose solution is at hand is played perfectly.
+A variant whose solution is at hand is played perfectly, one that a network comes with halma for, by
+that network. Of others the game says what it is (`Game.strongest`), or it follows from what the
+game offers.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from halma.agents.agent import Agent, AgentSpec, Analyst, GameChecker
 from halma.errors import OptionError, UnknownAgentError
 from halma.games import Game, Move, Record
 from halma.names import Option, Value, join, resolve, split
+from halma.networks import shipped_for
 from halma.search.minimax import MAX_DEPTH, has_chance
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ TOP = 10
 #: move, a look at most moves, or a search of about one ply.
 _LEAST = {"net": {"sims": 1}, "mcts": {"sims": 30}}
 _LEAST_NODES = {"nodes": 100}
+#: about a second of a network's search on one core
+_NET_SIMULATIONS = 800
 _LIMITS = ("time", "sims", "depth")
 
 
@@ -83,7 +87,7 @@ def best_name(record: Record, level: int = TOP, limits: Mapping[str, Value] | No
     # Perfect play needs no search; a level below the highest, a depth or simulations ask for one.
     if level == TOP and set(limits) <= {"time"} and is_at_hand(game):
         return "optimal"
-    name = game.strongest or _by_hooks(game)
+    name = _by_network(game) or game.strongest or _by_hooks(game)
     spec = spec_of(name.partition(":")[0])
     if spec is None or spec.no_path:
         return name  # of a file: it has no levels
@@ -111,6 +115,12 @@ def best_name(record: Record, level: int = TOP, limits: Mapping[str, Value] | No
 def _share(least: int, most: int, level: int) -> int:
     """Return the budget of a level; from each to the next it grows by the same factor."""
     return round(least * math.pow(most / least, (level - 1) / (TOP - 1)))
+
+
+def _by_network(game: Game) -> str:
+    """Return the player with the network that comes with halma for a game, if there is one."""
+    name = shipped_for(game)
+    return f"net:{name},sims={_NET_SIMULATIONS}" if name else ""
 
 
 def _by_hooks(game: Game) -> str:

@@ -14,7 +14,7 @@ from halma.agents.oracles import ENDGAMES, NO_ORACLE, OracleChoice
 from halma.errors import NameSyntaxError, OptionError
 from halma.games import Game, Move, Record
 from halma.names import Option, Value
-from halma.networks import OnnxEvaluator, find_network, load
+from halma.networks import OnnxEvaluator, find_network, load, shipped_file
 from halma.search.analysis import Analysis, MoveReport
 from halma.search.evaluator import Evaluator
 from halma.search.options import DECLARED, POLICY_RULES, RULES, check_rule, search_options
@@ -90,8 +90,11 @@ class TreeAgent:
 class NetAgent(TreeAgent):
     """Plays the best move of a tree search whose leaves a network evaluates."""
 
-    file: Path = Path()
+    #: the network; None for the one that comes with halma for the variant that is played
+    file: Path | None = None
     threads: int = 1
+    #: whether it also plays variants that differ in rules alone
+    any_rules: bool = False
     _network: OnnxEvaluator | None = field(default=None, repr=False, compare=False)
     #: the variant that the network was checked to be for
     _checked: Game | None = field(default=None, repr=False, compare=False)
@@ -99,7 +102,8 @@ class NetAgent(TreeAgent):
     def evaluator(self, game: Game) -> OnnxEvaluator:
         """Return the network, checked to be for this variant."""
         if self._network is None or self._checked != game:
-            self._network = load(self.file, game, self.threads)
+            file = self.file or shipped_file(game)
+            self._network = load(file, game, self.threads, self.any_rules)
             self._checked = game
         return self._network
 
@@ -183,17 +187,23 @@ def _build(name: str, given: Mapping[str, Value]) -> Agent:
 
 
 def _build_net(name: str, given: Mapping[str, Value]) -> Agent:
-    if not given["file"]:
-        raise NameSyntaxError("'net' plays from a file: write net:FILE, or net:FILE,sims=400.")
     settings = _tree_settings(given)
     seconds, rule = float(given["time"]) or None, str(given["rule"])
     if seconds and RULES[rule].needs_budget:
         raise OptionError(f"'rule={rule}' plans its simulations in advance, so it takes no 'time'.")
     if not seconds and not given["sims"]:
         settings["simulations"] = _NET_SIMULATIONS
-    file = find_network(str(given["file"]), str(given["version"]))
-    threads = int(given["threads"])
-    return NetAgent(name, **settings, seconds=seconds, file=file, threads=threads)
+    file, version = str(given["file"]), str(given["version"])
+    if version and not file:
+        raise NameSyntaxError("'version' is of a training run: write net:RUN,version=40.")
+    return NetAgent(
+        name,
+        **settings,
+        seconds=seconds,
+        file=find_network(file, version) if file else None,
+        threads=int(given["threads"]),
+        any_rules=given["any_rules"] == "on",
+    )
 
 
 SPEC = AgentSpec(
@@ -223,9 +233,7 @@ NET_SPEC = AgentSpec(
     "net",
     _build_net,
     options=(
-        Option(
-            "file", "", "A file, a training run, or a network that comes with halma.", text=True
-        ),
+        Option("file", "", "A file, a training run, or a network of halma's by name.", text=True),
         Option("version", "", "Of a run: an archived iteration, first or last.", text=True),
         Option(
             "sims",
@@ -238,6 +246,12 @@ NET_SPEC = AgentSpec(
         *_declared(choices=POLICY_RULES),
         *_TEMPERATURE,
         Option("threads", 1, "Threads of the network.", low=1, high=64),
+        Option(
+            "any_rules",
+            "off",
+            "Also play other rules whose planes and policy are alike.",
+            choices=("off", "on"),
+        ),
     ),
     main="file",
     example="net:network.onnx,sims=400",

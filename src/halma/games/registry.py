@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
 from halma import plugins
-from halma.errors import PluginError, UnknownVariantError, suggestion
+from halma.errors import HalmaError, PluginError, UnknownVariantError, suggestion
 from halma.games import darkchess, draughts, einstein, frogs, sternhalma
 from halma.games.family import Family
 from halma.games.game import Game
@@ -80,6 +81,20 @@ def variant(name: str) -> Game:
         f"{plugins.suggest_file(bare) or suggestion(bare, variant_names())} "
         f"Names: {patterns}; a game of your own is FILE.py or FILE.py:CLASS."
     )
+
+
+def short_name(name: str) -> str:
+    """Return a variant's name by its rule set, if one has all of its options.
+
+    `short_name("rhombus-7x7-6:win=fill")` is `rhombus-7x7-6:he2016`.
+    """
+    bare, colon, _ = name.partition(":")
+    for family in families() if colon else ():
+        for rules in family.presets:
+            with suppress(HalmaError):
+                if variant(f"{bare}:{rules}").name == name:
+                    return f"{bare}:{rules}"
+    return name
 
 
 def _own(reference: str) -> Game:

@@ -91,8 +91,6 @@ class SternhalmaGame(Game):
 
     @property
     def strongest(self) -> str:
-        if self.name == "rhombus-7x7-6":
-            return "net:rhombus-7x7-6,sims=800"
         if self.players == 2:
             return "alphabeta:nodes=1000000"
         return "paranoid:nodes=2000000"

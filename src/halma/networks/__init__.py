@@ -26,7 +26,15 @@ from pathlib import Path
 
 from halma.games import Game
 from halma.games.registry import variant
-from halma.networks.finding import find_network, list_versions, shipped_networks
+from halma.networks.finding import (
+    check_variant,
+    find_network,
+    list_versions,
+    shipped_file,
+    shipped_for,
+    shipped_networks,
+    shown,
+)
 from halma.networks.network_file import NetworkInfo, read_info, read_model
 from halma.networks.onnx_evaluator import OnnxEvaluator
 from halma.networks.position_network import NetworkOutput, PositionNetwork
@@ -43,19 +51,24 @@ __all__ = [
     "load",
     "load_network",
     "read_info",
+    "shipped_file",
+    "shipped_for",
     "shipped_networks",
 ]
 
 
-def load(path: Path | str, game: Game | None = None, threads: int = 1) -> OnnxEvaluator:
+def load(
+    path: Path | str, game: Game | None = None, threads: int = 1, any_rules: bool = False
+) -> OnnxEvaluator:
     """Return the evaluator of a network in an ONNX file; its `info` describes the network.
 
-    Raise a `NetworkError` if the file is damaged or foreign, or not for this game.
+    Raise a `NetworkError` if the file is damaged or foreign, or not for this game; with
+    `any_rules`, a game with the same planes and policy will do.
     """
     info, model = read_model(path)
     if game is not None:
-        info.check(game, path)
-    return OnnxEvaluator(info, model, threads, f"'{path}'")
+        check_variant(info, game, path, any_rules)
+    return OnnxEvaluator(info, model, threads, f"'{shown(path)}'")
 
 
 def load_network(
@@ -71,5 +84,5 @@ def load_network(
     info, model = read_model(path)
     # A variant: a file cannot name a game of the user, whose code would run.
     chosen = game or variant(info.game)
-    info.check(chosen, path)
-    return PositionNetwork(chosen, info, OnnxEvaluator(info, model, threads, f"'{path}'"))
+    check_variant(info, chosen, path)
+    return PositionNetwork(chosen, info, OnnxEvaluator(info, model, threads, f"'{shown(path)}'"))

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from halma.errors import NetworkError, suggestion
-from halma.networks.network_file import MODEL_SUFFIX, WEIGHTS_SUFFIX
+from halma.games import Game
+from halma.games.registry import short_name
+from halma.networks.network_file import (
+    MODEL_SUFFIX,
+    WEIGHTS_SUFFIX,
+    NetworkInfo,
+    read_info,
+    refusal,
+)
 from halma.tensors import iteration_file, list_iterations
 
 #: networks that come with the package
@@ -23,6 +33,66 @@ _LISTED = 12
 def shipped_networks() -> dict[str, Path]:
     """Return the networks that come with halma by name."""
     return {path.stem: path for path in sorted(MODELS.glob(f"*{MODEL_SUFFIX}"))}
+
+
+def shipped_for(game: Game) -> str | None:
+    """Return the name of the network that comes with halma for this variant, if there is one."""
+    found = [name for name, known in _variants(MODELS).items() if known == game.identity]
+    # The one of the variant's name comes first.
+    return min(found, key=lambda name: (name != game.name, name), default=None)
+
+
+@cache
+def _variants(folder: Path) -> dict[str, str]:
+    """Return the variants of the shipped networks by their names; damaged files are left out."""
+    found = {}
+    for name, path in shipped_networks().items():
+        with suppress(NetworkError):
+            found[name] = read_info(path).game
+    return found
+
+
+def shown(path: Path | str) -> str:
+    """Return the name by which a network is known: of a shipped one that of its agent."""
+    path = Path(path)
+    return f"net:{path.stem}" if path.parent == MODELS else str(path)
+
+
+def check_variant(info: NetworkInfo, game: Game, path: Path | str, any_rules: bool = False) -> None:
+    """Raise a `NetworkError` unless a network is for this variant.
+
+    With `any_rules` it is enough that planes and policy are alike.
+    """
+    if info.game != game.identity and not any_rules:
+        reason = f"it plays '{short_name(info.game)}', not '{short_name(game.identity)}'"
+        instead = []
+        if other := shipped_for(game):
+            instead.append(f"net:{other} does")
+        with suppress(NetworkError):
+            info.check_encoding(game, path)
+            instead.append("with any_rules=on it plays all the same")
+        instead.append(f"{how_to_train(game)} trains one that does")
+        raise refusal(shown(path), f"{reason}; {', and '.join(instead)}")
+    info.check_encoding(game, shown(path))
+
+
+def how_to_train(game: Game) -> str:
+    """Return a command that trains a network for a variant."""
+    return f"halma train quick --set game={short_name(game.name)}"
+
+
+def shipped_file(game: Game) -> Path:
+    """Return the network that comes with halma for this variant."""
+    name = shipped_for(game)
+    if name is None:
+        known = ", ".join(
+            f"net:{name} for '{short_name(variant)}'" for name, variant in _variants(MODELS).items()
+        )
+        raise NetworkError(
+            f"No network for '{short_name(game.name)}' comes with halma: {how_to_train(game)} "
+            f"trains one, and net:FILE plays it. There are {known}."
+        )
+    return shipped_networks()[name]
 
 
 def find_network(name: str, version: str = "") -> Path:

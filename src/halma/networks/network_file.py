@@ -82,10 +82,8 @@ class NetworkInfo:
             architecture=chosen.name,
         )
 
-    def check(self, game: Game, path: Path | str) -> None:
-        """Raise a `NetworkError` unless the network in this file is for this variant."""
-        if self.game != game.identity:
-            raise _refusal(path, f"it plays '{self.game}', not '{game.identity}'")
+    def check_encoding(self, game: Game, path: Path | str) -> None:
+        """Raise a `NetworkError` unless the network reads and answers as this variant encodes."""
         for what, found, wanted in (
             ("encoding version", self.version, game.core.version),
             ("number of players", self.players, game.players),
@@ -93,7 +91,7 @@ class NetworkInfo:
             ("number of policy indices", self.actions, game.actions),
         ):
             if found != wanted:
-                raise _refusal(path, f"{what}: it has {found}, and '{self.game}' has {wanted}")
+                raise refusal(path, f"{what}: it has {found}, and '{game.identity}' has {wanted}")
 
 
 def read_info(path: Path | str) -> NetworkInfo:
@@ -111,7 +109,7 @@ def read_weights(path: Path | str) -> tuple[NetworkInfo, Arrays]:
         raise NetworkError(
             f"'{path}' is for playing; weights for training are in {WEIGHTS_SUFFIX} files."
         )
-    raise _refusal(path, _FOREIGN)
+    raise refusal(path, _FOREIGN)
 
 
 def read_model(path: Path | str) -> tuple[NetworkInfo, bytes]:
@@ -153,10 +151,10 @@ def _contents(path: Path) -> bytes:
     """Return the contents of a file that is not too large, and no pickle or archive."""
     with open_file(path, NetworkError) as file:
         if os.fstat(file.fileno()).st_size > LARGEST_FILE:
-            raise _refusal(path, "it is too large for a network of halma")
+            raise refusal(path, "it is too large for a network of halma")
         data = file.read(LARGEST_FILE)
     if data.startswith((b"PK\x03\x04", b"\x80")) and not _holds_weights(data):
-        raise _refusal(path, "it is a pickle or an archive, which could run programs")
+        raise refusal(path, "it is a pickle or an archive, which could run programs")
     return data
 
 
@@ -168,7 +166,8 @@ def _holds_weights(data: bytes) -> bool:
     return data[4:9] == b"\0\0\0\0{"
 
 
-def _refusal(path: Path | str, reason: object) -> NetworkError:
+def refusal(path: Path | str, reason: object) -> NetworkError:
+    """Return the error about a file that is not used."""
     return NetworkError(f"'{path}' is not used: {reason}.")
 
 
@@ -179,33 +178,33 @@ def _read_weights(path: Path | str) -> tuple[NetworkInfo, Arrays]:
         raise NetworkError(str(error)) from None
     arrays = file.arrays()
     if any(array.dtype.str not in _TYPES for array in arrays.values()):
-        raise _refusal(path, "its weights are neither float32 nor int64")
+        raise refusal(path, "its weights are neither float32 nor int64")
     for name, array in arrays.items():
         if array.dtype.kind == "f" and not math.isfinite(array.sum(dtype="float64")):
-            raise _refusal(path, f"its weights {name[:60]!r} are not finite")
+            raise refusal(path, f"its weights {name[:60]!r} are not finite")
     return _parse_description(path, file.description), arrays
 
 
 def _read_model(path: Path | str, data: bytes) -> NetworkInfo:
     if not onnx_file.may_be_onnx(data):
-        raise _refusal(path, _FOREIGN)
+        raise refusal(path, _FOREIGN)
     try:
         graph = onnx_file.parse(data)
     except OnnxError as error:
-        raise _refusal(path, error) from None
+        raise refusal(path, error) from None
     try:
         description = json.loads(graph.metadata.get(KEY, "null"))
     except (ValueError, RecursionError):
-        raise _refusal(path, _DAMAGED) from None
+        raise refusal(path, _DAMAGED) from None
     if not isinstance(description, dict):
-        raise _refusal(path, "halma did not write it")
+        raise refusal(path, "halma did not write it")
     if description.pop("checksum", None) != _checksum(graph.data):
-        raise _refusal(path, "it is damaged, its checksum is wrong")
+        raise refusal(path, "it is damaged, its checksum is wrong")
     info = _parse_description(path, description)
     try:
         onnx_shapes.check_cost(graph, info.shape, (info.actions, info.players))
     except OnnxError as error:
-        raise _refusal(path, error) from None
+        raise refusal(path, error) from None
     return info
 
 
@@ -222,7 +221,7 @@ def _parse_description(path: Path | str, found: Mapping[str, Any]) -> NetworkInf
     """Return a description if every part of it has the right type and a plausible value."""
     if found.get("format") != FORMAT:
         reason = f"its format is not {FORMAT}, the one that this version of halma reads"
-        raise _refusal(path, reason)
+        raise refusal(path, reason)
     names = [found.get(key) for key in ("game", "architecture")]
     numbers = [found.get(key) for key in ("version", "players", "actions")]
     shape, about = found.get("shape"), found.get("about")
@@ -236,7 +235,7 @@ def _parse_description(path: Path | str, found: Mapping[str, Any]) -> NetworkInf
         or not isinstance(about, dict)
         or len(json.dumps(about)) > _LONGEST_REMARKS
     ):
-        raise _refusal(path, _DAMAGED)
+        raise refusal(path, _DAMAGED)
     values = {each.name: found[each.name] for each in fields(NetworkInfo)}
     return NetworkInfo(**{**values, "shape": tuple(shape)})
 
