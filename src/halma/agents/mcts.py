@@ -102,10 +102,13 @@ class NetAgent(TreeAgent):
     def evaluator(self, game: Game) -> OnnxEvaluator:
         """Return the network, checked to be for this variant."""
         if self._network is None or self._checked != game:
-            file = self.file or shipped_file(game)
-            self._network = load(file, game, self.threads, self.any_rules)
+            self._network = load(self.path(game), game, self.threads, self.any_rules)
             self._checked = game
         return self._network
+
+    def path(self, game: Game) -> Path:
+        """Return the file of the network that plays a variant."""
+        return self.file or shipped_file(game)
 
 
 def sample_move(reports: tuple[MoveReport, ...], temperature: float, rng: random.Random) -> Move:

@@ -16,6 +16,7 @@ from torch.nn import functional
 
 from halma.games import Game
 from halma.networks.architectures.blocks import Network
+from halma.networks.finding import check_variant
 from halma.networks.network_file import NetworkInfo, read_model
 from halma.networks.onnx_file import INPUT, OUTPUTS, Attribute, parse
 from halma.networks.torch_evaluator import TorchEvaluator
@@ -52,7 +53,7 @@ class OnnxNetwork(Network):
 def load_in_torch(path: Path | str, game: Game, device: str) -> TorchEvaluator:
     """Return the evaluator of a network in an ONNX file on a device, `cpu` or `cuda`."""
     info, model = read_model(path)
-    info.check(game, path)
+    check_variant(info, game, path)
     return TorchEvaluator(OnnxNetwork(info, model), device)
 
 
