@@ -55,6 +55,7 @@ class AnyGame {
   virtual bool is_valid(const Bytes*) const { return true; }
   virtual bool uses_context() const { return true; }
   virtual bool byte_planes() const { return false; }
+  virtual int max_moves() const { return std::min(kMaxMoves, actions()); }
   virtual int arrived(const Bytes*, int) const { return 0; }
   virtual std::uint64_t key(const Bytes* state) const = 0;
   virtual std::uint64_t index_size() const = 0;
@@ -134,6 +135,7 @@ class Erased final : public AnyGame {
   bool is_valid(const Bytes* s) const override { return halma::is_valid(game_, load(s)); }
   bool uses_context() const override { return halma::uses_context(game_); }
   bool byte_planes() const override { return halma::byte_planes(game_); }
+  int max_moves() const override { return halma::max_moves(game_); }
   int arrived(const Bytes* s, int player) const override {
     if constexpr (CountsArrived<G>) return game_.arrived(load(s), player);
     return 0;
@@ -246,6 +248,7 @@ class Opaque {
   int version() const { return game_->version(); }
   bool uses_context() const { return game_->uses_context(); }
   bool byte_planes() const { return game_->byte_planes(); }
+  int max_moves() const { return game_->max_moves(); }
   std::uint64_t key(const State& s) const { return game_->key(s.bytes.data()); }
   std::uint64_t index_size() const { return game_->index_size(); }
   std::uint64_t index(const State& s) const { return game_->index(s.bytes.data()); }

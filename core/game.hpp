@@ -188,6 +188,8 @@ concept Game =
 //   void list_actions(const State&, const MoveList&, int* out)
 //                                       action() of all legal moves, which stand in the order of
 //                                       legal(); without it one after the other
+//   int max_moves()                     a bound on the number of legal moves of any state; without
+//                                       it, the number of actions and kMaxMoves
 //   bool is_valid(const State&)         whether the bytes of a state are one that the rules can work
 //                                       on: what they look up in arrays lies within those. States
 //                                       from outside are checked with it; without it, none is.
@@ -275,6 +277,16 @@ bool byte_planes(const G& game) {
     return game.byte_planes();
   else
     return false;
+}
+
+template <Game G>
+int max_moves(const G& game) {
+  if constexpr (requires {
+                  { game.max_moves() } -> std::same_as<int>;
+                })
+    return game.max_moves();
+  else
+    return std::min(kMaxMoves, game.actions());
 }
 
 template <Game G>

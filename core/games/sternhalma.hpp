@@ -199,6 +199,13 @@ class Sternhalma {
   // Policy index. By board (schulte2021): for each hole where a piece may stop, six
   // steps; then, class by class, every (from, to) pair of such holes; then the pass. By
   // identity (liu2019): id * holes + destination; a pass is piece 0 to its own hole.
+  /// A piece steps to a neighbour or hops within its parity class; who has no move passes.
+  int max_moves() const {
+    std::array<int, kClasses> holes{};
+    for (int hole = 0; hole < board_.size(); ++hole) ++holes[map_.parity[hole]];
+    return army_ * (HoleBoard::kDirections + *std::max_element(holes.begin(), holes.end()) - 1);
+  }
+
   int actions() const { return options().ids_view ? army_ * board_.size() : jump_base_[kClasses] + 1; }
 
   int action(const State& s, Move move) const {

@@ -180,6 +180,7 @@ void bind_game(nb::module_& module) {
       .def_prop_ro("index_size", &AnyGame::index_size)
       .def_prop_ro("uses_context", &AnyGame::uses_context, "Whether planes look at the game's past.")
       .def_prop_ro("byte_planes", &AnyGame::byte_planes, "Whether planes fit into bytes.")
+      .def_prop_ro("max_moves", &AnyGame::max_moves, "A bound on the number of legal moves of a position.")
       .def_prop_ro(
           "shape", [](G g) { return nb::make_tuple(g.shape().planes, g.shape().rows, g.shape().columns); },
           nb::sig("def shape(self) -> tuple[int, int, int]"))

@@ -1,4 +1,5 @@
 // Self-play as Python sees it: arrays in, arrays out.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 
@@ -13,6 +14,7 @@ using Slots = Ranged<int, "a number of slots", 1, 1'000'000>;
 using Groups = Ranged<int, "a number of groups", 1, 1024>;
 using Array = nb::ndarray<nb::c_contig, nb::device::cpu>;
 using ConstArray = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+using Legal = nb::ndarray<std::uint16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 void check_plan(const AnyGame& game, const PoolPlan& plan) {
   const SelfPlayOptions& o = plan.options;
@@ -46,6 +48,7 @@ auto without_gil(Work&& work) {
 struct SelfPlay {
   const AnyGame* game;
   std::unique_ptr<AnyPool> pool;
+  std::vector<char> lists_legal;  // [group]: whether its pending rows came with their legal moves
   bool failed = false;
 
   int checked(int group) const {
@@ -65,7 +68,7 @@ struct SelfPlay {
     }
   }
 
-  PlaneBatch rows(int group, const Array& planes) const {
+  LeafBatch rows(int group, const Array& planes, const std::optional<Legal>& legal) const {
     const PlaneShape shape = game->shape();
     if (planes.ndim() != 4 || static_cast<int>(planes.shape(1)) != shape.planes ||
         static_cast<int>(planes.shape(2)) != shape.rows || static_cast<int>(planes.shape(3)) != shape.columns)
@@ -76,17 +79,29 @@ struct SelfPlay {
     if (!bytes && planes.dtype() != nb::dtype<float>())
       throw std::invalid_argument("planes are float32, or uint8 for games with byte planes");
     if (bytes && !game->byte_planes()) throw std::invalid_argument("this game has no byte planes");
-    return {planes.data(), bytes};
+    LeafBatch batch{planes.data(), bytes};
+    if (legal) {
+      if (static_cast<int>(legal->shape(0)) < pool->capacity(group) ||
+          static_cast<int>(legal->shape(1)) != 1 + game->max_moves())
+        throw std::invalid_argument("legal moves are leaves x (1 + most legal moves)");
+      batch.legal = legal->data();
+      batch.legal_width = legal->shape(1);
+    }
+    return batch;
   }
 
-  NetworkOutput output(int group, const ConstArray& logits, const ConstArray& values) const {
+  /// `legal`: whether the policy is that of the legal moves which the last rows listed.
+  NetworkOutput output(int group, const ConstArray& policy, const ConstArray& values, bool legal) const {
     const auto fits = [&](const ConstArray& array, int width) {
       return array.ndim() == 2 && static_cast<int>(array.shape(0)) >= pool->pending(group) &&
              static_cast<int>(array.shape(1)) == width;
     };
-    if (!fits(logits, game->actions()) || !fits(values, game->players()))
-      throw std::invalid_argument("logits are leaves x actions, values leaves x players");
-    return {logits.data(), half(logits), values.data(), half(values)};
+    if (!fits(policy, legal ? game->max_moves() : game->actions()) || !fits(values, game->players()))
+      throw std::invalid_argument(legal
+                                      ? "probabilities are leaves x most legal moves, values leaves x players"
+                                      : "logits are leaves x actions, values leaves x players");
+    if (legal && half(policy)) throw std::invalid_argument("probabilities of legal moves are float32");
+    return {policy.data(), half(policy), values.data(), half(values), policy.shape(1), legal};
   }
 
   static bool half(const ConstArray& array) {
@@ -98,21 +113,27 @@ struct SelfPlay {
   }
 };
 
-int collect(SelfPlay& self, int group, const Array& planes) {
-  const PlaneBatch rows = self.rows(self.checked(group), planes);
+int collect(SelfPlay& self, int group, const Array& planes, const std::optional<Legal>& legal) {
+  const LeafBatch rows = self.rows(self.checked(group), planes, legal);
   if (self.pool->pending(group)) throw std::invalid_argument("this group's leaves are still pending");
-  return self.work([&] { return self.pool->collect(group, rows); });
+  const int number = self.work([&] { return self.pool->collect(group, rows); });
+  self.lists_legal[group] = legal.has_value();
+  return number;
 }
 
-void submit(SelfPlay& self, int group, const ConstArray& logits, const ConstArray& values) {
-  const NetworkOutput output = self.output(self.checked(group), logits, values);
+void submit(SelfPlay& self, int group, const ConstArray& policy, const ConstArray& values) {
+  self.checked(group);
+  const NetworkOutput output = self.output(group, policy, values, self.lists_legal[group]);
   self.work([&] { self.pool->submit(group, output); });
 }
 
-int step(SelfPlay& self, int group, const ConstArray& logits, const ConstArray& values, const Array& planes) {
-  const PlaneBatch rows = self.rows(self.checked(group), planes);
-  const NetworkOutput output = self.output(group, logits, values);
-  return self.work([&] { return self.pool->step(group, output, rows); });
+int step(SelfPlay& self, int group, const ConstArray& policy, const ConstArray& values, const Array& planes,
+         const std::optional<Legal>& legal) {
+  const LeafBatch rows = self.rows(self.checked(group), planes, legal);
+  const NetworkOutput output = self.output(group, policy, values, self.lists_legal[group]);
+  const int number = self.work([&] { return self.pool->step(group, output, rows); });
+  self.lists_legal[group] = legal.has_value();
+  return number;
 }
 
 template <class T, class Read>
@@ -282,23 +303,27 @@ void bind_selfplay(nb::module_& module) {
              Slots slots, Groups groups, Threads threads, Seed seed, std::uint64_t first, std::uint64_t end) {
             const PoolPlan plan{options, limits, slots, groups, threads, seed, first, end};
             check_plan(game, plan);
-            new (self) SelfPlay{&game, family_of(game).pool(game, plan)};
+            new (self) SelfPlay{&game, family_of(game).pool(game, plan), std::vector<char>(plan.groups)};
           },
           nb::arg("game"), nb::arg("options"), nb::arg("limits"), nb::arg("slots"), nb::arg("groups") = 2,
           nb::arg("threads") = 1, nb::arg("seed") = 0, nb::arg("first") = 0, nb::arg("end") = kNoEnd,
           nb::keep_alive<1, 2>())
-      .def("collect", &collect, nb::arg("group"), nb::arg("planes"),
-           nb::sig("def collect(self, group: int, planes: numpy.typing.NDArray[typing.Any]) -> int"),
-           "Run a group to its next leaves and write their planes; return how many.")
-      .def("submit", &submit, nb::arg("group"), nb::arg("logits"), nb::arg("values"),
-           nb::sig("def submit(self, group: int, logits: numpy.typing.NDArray[typing.Any], "
+      .def("collect", &collect, nb::arg("group"), nb::arg("planes"), nb::arg("legal").none() = nb::none(),
+           nb::sig("def collect(self, group: int, planes: numpy.typing.NDArray[typing.Any], "
+                   "legal: numpy.typing.NDArray[numpy.uint16] | None = None) -> int"),
+           "Run a group to its next leaves and write their planes; return how many. `legal` (leaves, 1 + "
+           "game.max_moves) gets the number of legal moves and their actions.")
+      .def("submit", &submit, nb::arg("group"), nb::arg("policy"), nb::arg("values"),
+           nb::sig("def submit(self, group: int, policy: numpy.typing.NDArray[typing.Any], "
                    "values: numpy.typing.NDArray[typing.Any]) -> None"),
            "Back up a network's output for a group's leaves: logits (leaves, actions), values (leaves, "
-           "players), mover first.")
-      .def("step", &step, nb::arg("group"), nb::arg("logits"), nb::arg("values"), nb::arg("planes"),
-           nb::sig(
-               "def step(self, group: int, logits: numpy.typing.NDArray[typing.Any], "
-               "values: numpy.typing.NDArray[typing.Any], planes: numpy.typing.NDArray[typing.Any]) -> int"),
+           "players), mover first. If legal moves were written, their probabilities (leaves, "
+           "game.max_moves) instead of logits.")
+      .def("step", &step, nb::arg("group"), nb::arg("policy"), nb::arg("values"), nb::arg("planes"),
+           nb::arg("legal").none() = nb::none(),
+           nb::sig("def step(self, group: int, policy: numpy.typing.NDArray[typing.Any], "
+                   "values: numpy.typing.NDArray[typing.Any], planes: numpy.typing.NDArray[typing.Any], "
+                   "legal: numpy.typing.NDArray[numpy.uint16] | None = None) -> int"),
            "submit() and collect() in one go, which spares half of the way to memory.")
       .def("take_finished", &take_finished, nb::sig("def take_finished(self) -> dict[str, typing.Any]"),
            "Games finished since it was last asked, as arrays.")

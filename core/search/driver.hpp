@@ -142,15 +142,9 @@ class SearchDriver {
   /// first, in [0, 1]. All pending leaves must be backed up before the next select_leaves().
   template <class Logit, class Value>
   void back_up(int which, const Logit* logits, const Value* values) {
-    const bool at_root = phase_ == Phase::root_pending;
-    const State& state = at_root ? root_ : leaves_[which].state;
-    const int players = game_->players(), mover = game_->mover(state);
+    const State& state = pending_state(which);
     float by_player[kMaxPlayers];
-    for (int i = 0, player = mover; i < players; ++i, player = player + 1 == players ? 0 : player + 1) {
-      by_player[player] = to_float(values[i]);
-      if (!(by_player[player] >= 0.0f && by_player[player] <= 1.0f))  // or not a number
-        throw std::runtime_error("a value of the network is not between 0 and 1");
-    }
+    read_values(state, values, by_player);
     MoveList moves;
     float priors[kMaxMoves];
     game_->legal(state, moves);
@@ -158,7 +152,31 @@ class SearchDriver {
     list_actions(*game_, state, moves, actions);
     for (int i = 0; i < moves.size(); ++i) priors[i] = to_float(logits[actions[i]]);
     softmax(priors, moves.size());
-    if (!std::isfinite(priors[0])) throw std::runtime_error("a logit of the network is not finite");
+    check_priors(priors);
+    back_up_evaluated(which, by_player, priors, moves);
+  }
+
+  /// Writes the actions of the legal moves of a pending leaf, keeps the moves for back_up_priors(),
+  /// and returns how many there are.
+  int list_legal(int which, std::uint16_t* out) {
+    const State& state = pending_state(which);
+    MoveList moves;
+    int actions[kMaxMoves];
+    game_->legal(state, moves);
+    list_actions(*game_, state, moves, actions);
+    std::copy_n(actions, moves.size(), out);
+    leaves_[which].moves.assign(moves.begin(), moves.end());
+    return moves.size();
+  }
+
+  /// As back_up(), with a probability for each of the moves of list_legal(), in their order.
+  template <class Value>
+  void back_up_priors(int which, const float* priors, const Value* values) {
+    float by_player[kMaxPlayers];
+    read_values(pending_state(which), values, by_player);
+    check_priors(priors);
+    MoveList moves;
+    for (const Move move : leaves_[which].moves) moves.push(move);
     back_up_evaluated(which, by_player, priors, moves);
   }
 
@@ -205,7 +223,10 @@ class SearchDriver {
 
   void prefetch_leaves() const { prefetch(leaves_.data(), leaves_.size() * sizeof(Leaf)); }
   void prefetch_tree() const {
-    for (int i = 0; i < pending_; ++i) prefetch(leaves_[i].path.data());
+    for (int i = 0; i < pending_; ++i) {
+      prefetch(leaves_[i].path.data());
+      prefetch(leaves_[i].moves.data(), leaves_[i].moves.size() * sizeof(Move));
+    }
     search_.tree().prefetch_ends();
   }
   void prefetch_path_nodes() const {
@@ -224,7 +245,7 @@ class SearchDriver {
     std::size_t sum = search_.tree().capacity_bytes();
     for (const Leaf& leaf : leaves_)
       sum += sizeof(leaf) + leaf.path.capacity() * sizeof(leaf.path[0]) +
-             leaf.decisions.capacity() * sizeof(State);
+             leaf.decisions.capacity() * sizeof(State) + leaf.moves.capacity() * sizeof(Move);
     if (record_) sum += (record_->length() + 1) * (any_->state_size() + sizeof(Record::Event) + 12);
     return sum;
   }
@@ -254,6 +275,27 @@ class SearchDriver {
       budget_ = simulations;
       if (search_.rule().needs_budget) search_.prepare_rule(simulations);
     }
+  }
+
+  const State& pending_state(int which) const {
+    return phase_ == Phase::root_pending ? root_ : leaves_[which].state;
+  }
+
+  /// Converts a network's values, the mover's first, to values by player.
+  template <class Value>
+  void read_values(const State& state, const Value* values, float* by_player) const {
+    const int players = game_->players();
+    int player = game_->mover(state);
+    for (int i = 0; i < players; ++i, player = player + 1 == players ? 0 : player + 1) {
+      by_player[player] = to_float(values[i]);
+      if (!(by_player[player] >= 0.0f && by_player[player] <= 1.0f))  // or not a number
+        throw std::runtime_error("a value of the network is not between 0 and 1");
+    }
+  }
+
+  /// One logit that is not finite makes all priors so.
+  static void check_priors(const float* priors) {
+    if (!std::isfinite(priors[0])) throw std::runtime_error("a logit of the network is not finite");
   }
 
   void back_up_evaluated(int which, const float* values, const float* priors, const MoveList& moves) {

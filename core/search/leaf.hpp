@@ -26,6 +26,7 @@ struct Leaf {
   std::vector<State> decisions;  // decision states on the path, root first; if kept
   int plies = 0;                 // moves of the path
   int reversible = 0;            // of those, how many at its end are reversible; if tracked
+  std::vector<Move> moves;       // legal moves of the state, if priors are given move by move
   bool decided = false;          // values are known; otherwise the state must be evaluated
   float values[kMaxPlayers];
 };

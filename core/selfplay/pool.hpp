@@ -15,19 +15,26 @@
 
 namespace halma {
 
-/// Planes to be filled, a row for each leaf: floats, or bytes where the game has byte planes.
-struct PlaneBatch {
-  void* data;
+/// Arrays to be filled, a row for each leaf. Planes are floats, or bytes where the game has byte planes.
+struct LeafBatch {
+  void* planes;
   bool bytes;
+  /// If not null, `legal_width` numbers a row: how many legal moves there are, then their actions.
+  /// The network's policy is then expected for those moves alone.
+  std::uint16_t* legal = nullptr;
+  std::size_t legal_width = 0;
 };
 
-/// A network's output: logits (leaves x actions) and values (leaves x players, the mover
-/// first, from 0 to 1), each as floats or as halves.
+/// A network's output: its policy, and values (leaves x players, the mover first, from 0 to 1).
+/// The policy are logits (leaves x actions), or floats that are the probabilities of legal moves
+/// (leaves x policy_width). Logits and values are floats or halves.
 struct NetworkOutput {
-  const void* logits;
-  bool half_logits;
+  const void* policy;
+  bool half_policy;
   const void* values;
   bool half_values;
+  std::size_t policy_width;
+  bool of_legal_moves = false;
 };
 
 /// Sums over all games so far.
@@ -53,12 +60,12 @@ class AnyPool {
   virtual int capacity(int group) const = 0;
   /// Leaves whose evaluation is pending.
   virtual int pending(int group) const = 0;
-  /// Runs a group to its next leaves, writes their planes and returns how many there are.
-  virtual int collect(int group, PlaneBatch planes) = 0;
+  /// Runs a group to its next leaves, writes their rows and returns how many there are.
+  virtual int collect(int group, LeafBatch batch) = 0;
   /// Evaluates the leaves of the group's last collect().
   virtual void submit(int group, const NetworkOutput& output) = 0;
   /// Both at once: backs up, then collects, each tree while it is in the cache.
-  virtual int step(int group, const NetworkOutput& output, PlaneBatch planes) = 0;
+  virtual int step(int group, const NetworkOutput& output, LeafBatch batch) = 0;
   /// Whose network evaluates each pending leaf: 0 is the learner's, i + 1 that of opponent i.
   virtual void read_networks(int group, std::uint8_t* rows) const = 0;
   /// The slots of a group that wait for an agent's move.
@@ -106,34 +113,34 @@ class Pool : public AnyPool {
   int capacity(int group) const override { return groups_[group].size() * context_.options.max_pending; }
   int pending(int group) const override { return groups_[group].pending; }
 
-  int collect(int group, PlaneBatch planes) override {
+  int collect(int group, LeafBatch batch) override {
     const std::lock_guard lock(mutex_);
     threads_.for_each(groups_[group].size(),
-                      [&](int worker, int i) { run(groups_[group], i, worker, planes); });
-    return fill(groups_[group], planes);
+                      [&](int worker, int i) { run(groups_[group], i, worker, batch); });
+    return fill(groups_[group], batch);
   }
 
   void submit(int group, const NetworkOutput& output) override {
     const std::lock_guard lock(mutex_);
-    with_types(output, [&](const auto* logits, const auto* values) {
+    with_types(output, [&](const auto& policy, const auto* values) {
       threads_.for_each(groups_[group].size(),
-                        [&](int, int i) { back_up(groups_[group].first + i, logits, values); });
+                        [&](int, int i) { back_up(groups_[group].first + i, policy, values); });
     });
     groups_[group].pending = 0;
   }
 
-  int step(int group, const NetworkOutput& output, PlaneBatch planes) override {
+  int step(int group, const NetworkOutput& output, LeafBatch batch) override {
     const std::lock_guard lock(mutex_);
-    with_types(output, [&](const auto* logits, const auto* values) {
+    with_types(output, [&](const auto& policy, const auto* values) {
       threads_.for_ranges(groups_[group].size(), [&](int worker, int first, int last) {
         for (int i = first; i < last; ++i) {
           prefetch_behind(groups_[group].first + i, groups_[group].first + last);
-          back_up(groups_[group].first + i, logits, values);
-          run(groups_[group], i, worker, planes);
+          back_up(groups_[group].first + i, policy, values);
+          run(groups_[group], i, worker, batch);
         }
       });
     });
-    return fill(groups_[group], planes);
+    return fill(groups_[group], batch);
   }
 
   void read_networks(int group, std::uint8_t* rows) const override {
@@ -224,13 +231,13 @@ class Pool : public AnyPool {
   }
 
   /// Runs the i-th slot of a group.
-  void run(const Group& group, int i, int worker, PlaneBatch planes) {
+  void run(const Group& group, int i, int worker, LeafBatch batch) {
     const int slot = group.first + i;
     slots_[slot].run(scratch_[worker].search);
     leaves_[slot] = slots_[slot].pending();
     finishers_[slot] = !slots_[slot].finished().empty();
     // Where a slot has one leaf at most, its row is nearly certain, and its tree at hand.
-    if (one_leaf() && leaves_[slot]) encode(slot, 0, worker, planes, i);
+    if (one_leaf() && leaves_[slot]) write_row(slot, 0, worker, batch, i);
   }
 
   /// Asks for what the slots behind one will want, each in some steps: see Slot. Those from
@@ -246,7 +253,7 @@ class Pool : public AnyPool {
   bool one_leaf() const { return context_.options.max_pending == 1; }
 
   /// Hands out rows in the order of slots and sees to it that they are filled.
-  int fill(Group& group, PlaneBatch planes) {
+  int fill(Group& group, LeafBatch batch) {
     int row = 0;
     for (int i = group.first; i < group.last; ++i) {
       rows_[i] = row;
@@ -256,36 +263,47 @@ class Pool : public AnyPool {
     group.pending = row;
     totals_.leaves += static_cast<std::uint64_t>(row);
     if (one_leaf())
-      close_gaps(group, planes, row);
+      close_gaps(group, batch, row);
     else
       threads_.for_each(group.size(), [&](int worker, int i) {
         const int slot = group.first + i;
-        for (int k = 0; k < leaves_[slot]; ++k) encode(slot, k, worker, planes, rows_[slot] + k);
+        for (int k = 0; k < leaves_[slot]; ++k) write_row(slot, k, worker, batch, rows_[slot] + k);
       });
     return row;
   }
 
   /// Rows were written as if each slot had one; those behind a slot without move up.
-  void close_gaps(const Group& group, PlaneBatch planes, int rows) const {
+  void close_gaps(const Group& group, LeafBatch batch, int rows) const {
     if (rows == group.size()) return;
-    const std::size_t row = plane_size() * (planes.bytes ? 1 : sizeof(float));
-    auto* data = static_cast<unsigned char*>(planes.data);
-    for (int i = 0; i < group.size(); ++i) {
-      const int slot = group.first + i;
-      if (leaves_[slot] && rows_[slot] != i) std::memmove(data + rows_[slot] * row, data + i * row, row);
-    }
+    const auto close = [&](void* data, std::size_t row) {
+      auto* bytes = static_cast<unsigned char*>(data);
+      for (int i = 0; i < group.size(); ++i) {
+        const int slot = group.first + i;
+        if (leaves_[slot] && rows_[slot] != i) std::memmove(bytes + rows_[slot] * row, bytes + i * row, row);
+      }
+    };
+    close(batch.planes, plane_size() * (batch.bytes ? 1 : sizeof(float)));
+    if (batch.legal) close(batch.legal, batch.legal_width * sizeof(std::uint16_t));
   }
 
   std::size_t plane_size() const { return static_cast<std::size_t>(context_.game->shape().size()); }
 
-  void encode(int slot, int leaf, int worker, PlaneBatch planes, int row) {
+  /// Writes a leaf's planes, and its legal moves if they are wanted.
+  void write_row(int slot, int leaf, int worker, LeafBatch batch, int row) {
+    encode(slot, leaf, worker, batch, row);
+    if (!batch.legal) return;
+    std::uint16_t* legal = batch.legal + row * batch.legal_width;
+    legal[0] = static_cast<std::uint16_t>(slots_[slot].list_legal(leaf, legal + 1));
+  }
+
+  void encode(int slot, int leaf, int worker, LeafBatch batch, int row) {
     Scratch& scratch = scratch_[worker];
     const std::size_t size = plane_size(), at = row * size;
-    if (!planes.bytes) {
-      slots_[slot].encode(leaf, scratch.search, static_cast<float*>(planes.data) + at);
+    if (!batch.bytes) {
+      slots_[slot].encode(leaf, scratch.search, static_cast<float*>(batch.planes) + at);
       return;
     }
-    std::uint8_t* bytes = static_cast<std::uint8_t*>(planes.data) + at;
+    std::uint8_t* bytes = static_cast<std::uint8_t*>(batch.planes) + at;
     if constexpr (EncodesBytes<G>) {
       slots_[slot].encode(leaf, scratch.search, bytes);
     } else {
@@ -299,28 +317,40 @@ class Pool : public AnyPool {
     for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::uint8_t>(static_cast<int>(floats[i]));
   }
 
-  template <class Logit, class Value>
-  void back_up(int slot, const Logit* logits, const Value* values) {
-    const std::size_t actions = context_.game->actions(), players = context_.game->players();
+  /// A policy's rows: logits of all actions, or probabilities of legal moves.
+  template <class Number, bool kLegal>
+  struct Policy {
+    const Number* data;
+    std::size_t width;
+  };
+
+  template <class Number, bool kLegal, class Value>
+  void back_up(int slot, const Policy<Number, kLegal>& policy, const Value* values) {
+    const std::size_t players = context_.game->players();
     for (int k = 0; k < leaves_[slot]; ++k) {
       const std::size_t row = rows_[slot] + k;
-      slots_[slot].back_up(k, logits + row * actions, values + row * players);
+      if constexpr (kLegal)
+        slots_[slot].back_up_priors(k, policy.data + row * policy.width, values + row * players);
+      else
+        slots_[slot].back_up(k, policy.data + row * policy.width, values + row * players);
     }
     leaves_[slot] = 0;
   }
 
   template <class Use>
-  static void with_types(const NetworkOutput& j, Use&& use) {
-    const auto with_logits = [&](const auto* logits) {
-      if (j.half_values)
-        use(logits, static_cast<const Half*>(j.values));
+  static void with_types(const NetworkOutput& output, Use&& use) {
+    const auto with_policy = [&](const auto& policy) {
+      if (output.half_values)
+        use(policy, static_cast<const Half*>(output.values));
       else
-        use(logits, static_cast<const float*>(j.values));
+        use(policy, static_cast<const float*>(output.values));
     };
-    if (j.half_logits)
-      with_logits(static_cast<const Half*>(j.logits));
+    if (output.of_legal_moves)
+      with_policy(Policy<float, true>{static_cast<const float*>(output.policy), output.policy_width});
+    else if (output.half_policy)
+      with_policy(Policy<Half, false>{static_cast<const Half*>(output.policy), output.policy_width});
     else
-      with_logits(static_cast<const float*>(j.logits));
+      with_policy(Policy<float, false>{static_cast<const float*>(output.policy), output.policy_width});
   }
 
   void put_away(std::vector<FinishedGame>& games) {

@@ -88,9 +88,15 @@ class alignas(64) Slot {
     driver_.encode(which, scratch, out);
   }
 
+  int list_legal(int which, std::uint16_t* out) { return driver_.list_legal(which, out); }
+
   template <class Logit, class Value>
   void back_up(int which, const Logit* logits, const Value* values) {
     driver_.back_up(which, logits, values);
+  }
+  template <class Value>
+  void back_up_priors(int which, const float* priors, const Value* values) {
+    driver_.back_up_priors(which, priors, values);
   }
 
   /// Bytes allocated by this slot.

@@ -84,6 +84,10 @@ class AnyGame:
         """Whether planes fit into bytes."""
 
     @property
+    def max_moves(self) -> int:
+        """A bound on the number of legal moves of a position."""
+
+    @property
     def shape(self) -> tuple[int, int, int]: ...
 
     @property
@@ -642,17 +646,17 @@ class Pool:
 
     def __init__(self, game: AnyGame, options: SelfPlayOptions, limits: Limits, slots: int, groups: int = 2, threads: int = 1, seed: int = 0, first: int = 0, end: int = 18446744073709551615) -> None: ...
 
-    def collect(self, group: int, planes: numpy.typing.NDArray[Any]) -> int:
+    def collect(self, group: int, planes: numpy.typing.NDArray[Any], legal: numpy.typing.NDArray[numpy.uint16] | None = None) -> int:
         """
-        Run a group to its next leaves and write their planes; return how many.
-        """
-
-    def submit(self, group: int, logits: numpy.typing.NDArray[Any], values: numpy.typing.NDArray[Any]) -> None:
-        """
-        Back up a network's output for a group's leaves: logits (leaves, actions), values (leaves, players), mover first.
+        Run a group to its next leaves and write their planes; return how many. `legal` (leaves, 1 + game.max_moves) gets the number of legal moves and their actions.
         """
 
-    def step(self, group: int, logits: numpy.typing.NDArray[Any], values: numpy.typing.NDArray[Any], planes: numpy.typing.NDArray[Any]) -> int:
+    def submit(self, group: int, policy: numpy.typing.NDArray[Any], values: numpy.typing.NDArray[Any]) -> None:
+        """
+        Back up a network's output for a group's leaves: logits (leaves, actions), values (leaves, players), mover first. If legal moves were written, their probabilities (leaves, game.max_moves) instead of logits.
+        """
+
+    def step(self, group: int, policy: numpy.typing.NDArray[Any], values: numpy.typing.NDArray[Any], planes: numpy.typing.NDArray[Any], legal: numpy.typing.NDArray[numpy.uint16] | None = None) -> int:
         """
         submit() and collect() in one go, which spares half of the way to memory.
         """

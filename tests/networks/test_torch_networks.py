@@ -334,15 +334,26 @@ def test_a_gpu_says_what_the_cpu_says(graphs, narrow, precision, slack):
     evaluator = TorchEvaluator(network, "cuda", precision, graphs=graphs)
     buffers = [evaluator.buffer(64, narrow) for _ in range(2)]
     assert all((buffer.planes.dtype == np.uint8) == narrow for buffer in buffers)
+    actions = np.random.default_rng(2).permuted(np.tile(np.arange(294), (64, 1)), axis=1)
+    numbers = np.arange(64) + 2  # legal moves of each position
+    policy, values = expected
+    if narrow:
+        chosen = np.take_along_axis(policy, actions, axis=1)[:, : halma.game(LIU).core.max_moves]
+        powers = np.exp(chosen) * (np.arange(chosen.shape[1]) < numbers[:, None])
+        policy = powers / powers.sum(1, keepdims=True)
     for _ in range(3):
         for number in (64, 40, 7, 1):
             for buffer in buffers:
                 buffer.planes[:number] = planes[:number]
+                if narrow:
+                    buffer.legal[:, 0] = numbers
+                    buffer.legal[:, 1:] = actions[:, : buffer.legal.shape[1] - 1]
                 buffer.start(number)
             for buffer in buffers:
-                for ours, theirs in zip(buffer.finish(), expected, strict=True):
-                    assert (ours.dtype == np.float16) == (narrow and precision != "float32")
-                    assert np.abs(ours - theirs[:number]).mean() < slack * theirs.std()
+                ours = buffer.finish()
+                assert (ours[1].dtype == np.float16) == (narrow and precision != "float32")
+                for one, other in zip(ours, (policy, values), strict=True):
+                    assert np.abs(one - other[:number]).mean() < slack * other.std()
 
 
 def test_only_plain_operations_are_written():

@@ -85,14 +85,14 @@ def _leaves(pool: Pool) -> Work:
     """Return work that counts evaluated leaves; a portion is one batch of each group."""
     core, buffers = pool.core, pool.buffers
     for group, buffer in enumerate(buffers):
-        buffer.start(core.collect(group, buffer.planes))
+        buffer.start(core.collect(group, buffer.planes, buffer.legal))
 
     def run(times: int) -> float:
         evaluated = 0
         for _ in range(times):
             for group, buffer in enumerate(buffers):
                 evaluated += core.pending(group)
-                buffer.start(core.step(group, *buffer.finish(), buffer.planes))
+                buffer.start(core.step(group, *buffer.finish(), buffer.planes, buffer.legal))
         core.take_finished()
         return float(evaluated)
 

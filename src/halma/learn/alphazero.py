@@ -110,10 +110,9 @@ class AlphaZero(TrainingSession):
 
         If stages are side by side, those of the next iteration begin.
         """
-        games, metrics = self.games.games_of(iteration)
+        ahead = self.settings.stages.side_by_side and iteration < self.settings.iterations
+        games, metrics = self.games.games_of(iteration, ahead)
         self.buffer.add(iteration, games)
-        if self.settings.stages.side_by_side and iteration < self.settings.iterations:
-            self.games.play_ahead(iteration + 1)
         return metrics
 
     def _train(self, iteration: int) -> dict[str, Any]:

@@ -19,13 +19,15 @@ from halma.selfplay.pool import Watch
 
 #: An iteration's games, and the metrics of playing them.
 Played = tuple[FinishedGames, dict[str, Any]]
+#: The same, and what is done when they are in a file.
+_InWriting = tuple[FinishedGames, dict[str, Any], Future[None]]
 
 
 class GameSource:
     """Returns an iteration's games, which are in a file by then.
 
-    They are read from there if they were played already. `play_ahead` lets a thread play those of
-    the next iteration; close the source before the process ends.
+    They are read from there if they were played already. With `ahead`, a thread plays those of the
+    next iteration from then on; close the source before the process ends.
     """
 
     def __init__(
@@ -39,15 +41,28 @@ class GameSource:
         self._files = files
         self._reporter = reporter
         self._make_watch = make_watch
-        self._thread = ThreadPoolExecutor(1)
+        self._player, self._writer = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
         #: the games that are being played, and of which iteration
-        self._ahead: Future[Played] | None = None
+        self._ahead: Future[_InWriting] | None = None
         self._ahead_iteration = 0
         #: whether somebody waits for them, and wants to know how far they are
         self._is_waited_for = False
 
-    def games_of(self, iteration: int) -> Played:
-        """Return an iteration's games; wait for those that are being played."""
+    def games_of(self, iteration: int, ahead: bool = False) -> Played:
+        """Return an iteration's games; wait for those that are being played.
+
+        With `ahead`, those of the next iteration begin as soon as these are played, while their
+        file is written.
+        """
+        played = self._played(iteration)
+        if ahead:
+            self._play_ahead(iteration + 1)
+        games, metrics, written = played
+        written.result()
+        return games, metrics
+
+    def _played(self, iteration: int) -> _InWriting:
+        """Return an iteration's games, and what comes true when they are in a file."""
         if self._ahead is not None and self._ahead_iteration == iteration:
             self._is_waited_for = True
             try:
@@ -56,13 +71,15 @@ class GameSource:
                 self._ahead, self._is_waited_for = None, False
         if self._files.has(iteration):
             try:
-                return self._files.read(iteration)
+                written: Future[None] = Future()
+                written.set_result(None)
+                return *self._files.read(iteration), written
             except TensorFileError as error:
                 self._reporter.note(f"{error} Its games are played again.")
         torch.set_num_threads(1)
         return self._play(iteration, self._make_watch())
 
-    def play_ahead(self, iteration: int) -> None:
+    def _play_ahead(self, iteration: int) -> None:
         """Begin an iteration's games, unless they were played already; return at once."""
         if self._files.has(iteration):
             return
@@ -75,17 +92,17 @@ class GameSource:
                 watch(games, evaluations)
 
         self._ahead_iteration = iteration
-        self._ahead = self._thread.submit(self._play, iteration, watch_if_waited_for)
+        self._ahead = self._player.submit(self._play, iteration, watch_if_waited_for)
 
-    def _play(self, iteration: int, watch: Watch) -> Played:
+    def _play(self, iteration: int, watch: Watch) -> _InWriting:
         games, metrics = self._self_play.play(iteration, watch)
-        self._files.write(iteration, games, metrics)
-        return games, metrics
+        return games, metrics, self._writer.submit(self._files.write, iteration, games, metrics)
 
     def close(self) -> None:
         """Stop what is being played."""
         self._self_play.stop()
         if self._ahead is not None:
             with suppress(Interrupted):
-                self._ahead.result()
-        self._thread.shutdown()
+                self._ahead.result()[-1].result()
+        self._player.shutdown()
+        self._writer.shutdown()

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 Precision = Literal["float32", "bfloat16", "float16"]
 #: a buffer on a GPU has CUDA graphs for this many batch sizes, each half of the one before
 _GRAPH_SIZES = 4
-#: groups of games that share a GPU: one's trees run while the other's leaves are evaluated
-_GROUPS_ON_GPU = 2
+#: groups of games that share a GPU: one's trees run while the leaves of the others are evaluated
+_GROUPS_ON_GPU = 4
 #: held while a CUDA graph is captured, which synchronizes the device
 CAPTURING = threading.Lock()
 
@@ -64,12 +64,14 @@ class TorchEvaluator(Evaluator):
         self.info, self.shape = network.info, network.info.shape
         self.graphs = graphs
         self._dtype: torch.dtype = getattr(torch, precision)
-        #: type of narrow outputs: numpy has no bfloat16, and float16 has more digits
+        #: type of narrow values: numpy has no bfloat16, and float16 has more digits
         half = self.device.type == "cuda" and precision != "float32"
         self.output_dtype = torch.float16 if half else torch.float32
         self._model = for_inference(network).to(self.device, self._dtype)
         self._model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self._compiled = torch.compile(self._forward, dynamic=False) if compiled else self._forward
+        self._of_legal = (
+            torch.compile(self._forward_legal, dynamic=False) if compiled else self._forward_legal
+        )
         self._own_buffer: CudaBuffer | None = None
         #: held while weights are replaced, and while a batch is queued
         self.loading = threading.Lock()
@@ -91,12 +93,23 @@ class TorchEvaluator(Evaluator):
     def _forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         x = planes.to(self._dtype, memory_format=torch.channels_last)
         policy, values = self._model(x)
-        return policy.to(self.output_dtype), values.to(self.output_dtype)
+        return policy.float(), values
 
-    def run(self, planes: Tensor, compiled: bool = False) -> tuple[Tensor, Tensor]:
-        """Evaluate planes that are on the device; the outputs stay there."""
+    def _forward_legal(self, planes: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
+        """Return probabilities of legal moves (n, width) and values; `legal` is (n, 1 + width)."""
+        logits, values = self._forward(planes)
+        actions = legal[:, 1:].int() & 0xFFFF  # torch has few operations on uint16
+        none = torch.arange(actions.shape[1], device=legal.device) >= legal[:, :1]
+        policy = logits.gather(1, actions.long()).masked_fill(none, -torch.inf).softmax(1)
+        return policy, values.to(self.output_dtype)
+
+    def run(self, planes: Tensor, legal: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Evaluate positions that are on the device; the outputs stay there."""
         with torch.no_grad():
-            return self._compiled(planes) if compiled else self._forward(planes)
+            if legal is not None:
+                return self._of_legal(planes, legal)
+            policy, values = self._forward(planes)
+            return policy, values.float()
 
     def evaluate(self, planes: Floats) -> tuple[Floats, Floats]:
         if self.device.type == "cpu":
@@ -118,28 +131,38 @@ class TorchEvaluator(Evaluator):
 
 
 class CudaBuffer:
-    """Pinned memory, a stream of its own, and CUDA graphs of the work between."""
+    """Pinned memory, a stream of its own, and CUDA graphs of the work between.
+
+    A narrow buffer gathers the policy of legal moves on the GPU: a row of logits of all actions
+    takes longer to copy, and most of it is not read.
+    """
 
     def __init__(self, evaluator: TorchEvaluator, capacity: int, narrow: bool = False) -> None:
         self._evaluator = evaluator
         self._capacity = capacity
-        self._narrow = narrow
-        self._stream: Any = torch.cuda.Stream(evaluator.device)  # type: ignore[no-untyped-call]
+        # Matches come before self-play, whose large batches they would have to wait for.
+        priority = 0 if narrow else -1
+        self._stream: Any = torch.cuda.Stream(evaluator.device, priority)  # type: ignore[no-untyped-call]
         self._done: Any = torch.cuda.Event(blocking=True)  # type: ignore[no-untyped-call]
-        # Most of the CPU's work for a large GPU is moving memory: uint8 is enough where planes
-        # are integers, and outputs need no more digits than the network computes with.
         info = evaluator.info
-        integers = narrow and game(info.game).core.byte_planes
-        plane_dtype = torch.uint8 if integers else torch.float32
-        output_dtype = evaluator.output_dtype if narrow else torch.float32
-        shape = (capacity, *info.shape)
-        self._pinned = torch.zeros(shape, dtype=plane_dtype, pin_memory=True)
-        self._policy = torch.zeros((capacity, info.actions), dtype=output_dtype, pin_memory=True)
-        self._values = torch.zeros((capacity, info.players), dtype=output_dtype, pin_memory=True)
-        self._input = torch.zeros(shape, dtype=plane_dtype, device=evaluator.device)
-        self._graphs: dict[int, tuple[Any, tuple[Tensor, Tensor]]] = {}
+        rules = game(info.game).core
+        # uint8 is enough where planes are integers, and values need no more digits than the
+        # network computes with.
+        planes = torch.uint8 if narrow and rules.byte_planes else torch.float32
+        inputs: list[tuple[tuple[int, ...], torch.dtype]] = [((capacity, *info.shape), planes)]
+        if narrow:
+            inputs.append(((capacity, 1 + rules.max_moves), torch.int16))
+        outputs = [
+            ((capacity, rules.max_moves if narrow else info.actions), torch.float32),
+            ((capacity, info.players), evaluator.output_dtype if narrow else torch.float32),
+        ]
+        self._pinned = [_pinned_zeros(*kind) for kind in inputs]
+        self._results = [_pinned_zeros(*kind) for kind in outputs]
+        self._inputs = [torch.zeros_like(x, device=evaluator.device) for x in self._pinned]
+        self._graphs: dict[tuple[int, bool], Any] = {}
         self._number = 0
-        self.planes: Array = self._pinned.numpy()
+        self.planes: Array = self._pinned[0].numpy()
+        self.legal: Array | None = self._pinned[1].numpy().view("uint16") if narrow else None
         # Compile and capture the largest batch now, before other buffers are at work.
         self.start(capacity)
         self.finish()
@@ -148,45 +171,55 @@ class CudaBuffer:
         """Queue the evaluation of the first `number` positions; return at once."""
         self._number = number
         with self._evaluator.loading, torch.cuda.stream(self._stream):
-            self._input[:number].copy_(self._pinned[:number], non_blocking=True)
-            policy, values = self.forward(number)
-            self._policy[:number].copy_(policy[:number], non_blocking=True)
-            self._values[:number].copy_(values[:number], non_blocking=True)
+            self.forward(number, copies=True)
             self._done.record(self._stream)
 
     def finish(self) -> tuple[Array, Array]:
         self._done.synchronize()
-        return self._policy[: self._number].numpy(), self._values[: self._number].numpy()
+        policy, values = (result[: self._number].numpy() for result in self._results)
+        return policy, values
 
-    def forward(self, number: int) -> tuple[Tensor, Tensor]:
-        """Evaluate positions that are on the device already; the outputs stay there."""
+    def forward(self, number: int, copies: bool = False) -> None:
+        """Evaluate positions, with or without copying them to the device and the outputs back."""
         if not self._evaluator.graphs:
-            return self._evaluator.run(self._input[:number], self._narrow)
+            self._work(number, copies)
+            return
         sizes = (self._capacity >> k for k in reversed(range(_GRAPH_SIZES)))
         size = next(size for size in sizes if size >= number)
-        if size not in self._graphs:
+        if (size, copies) not in self._graphs:
             with CAPTURING:
-                self._graphs[size] = self._capture(size)
-        graph, outputs = self._graphs[size]
-        graph.replay()
-        return outputs
+                self._graphs[size, copies] = self._capture(size, copies)
+        self._graphs[size, copies].replay()
 
-    def _capture(self, size: int) -> tuple[Any, tuple[Tensor, Tensor]]:
+    def _work(self, size: int, copies: bool) -> None:
+        if copies:
+            for pinned, given in zip(self._pinned, self._inputs, strict=True):
+                given[:size].copy_(pinned[:size], non_blocking=True)
+        outputs = self._evaluator.run(*(given[:size] for given in self._inputs))
+        if copies:
+            for result, output in zip(self._results, outputs, strict=True):
+                result[:size].copy_(output, non_blocking=True)
+
+    def _capture(self, size: int, copies: bool) -> Any:
         """Capture a batch's work; the runs before choose algorithms and may compile."""
         for _ in range(3):
-            self._evaluator.run(self._input[:size], self._narrow)
+            self._work(size, copies)
         self._stream.synchronize()
         graph = torch.cuda.CUDAGraph()
         # Other threads may use the GPU meanwhile, for training for instance.
         with torch.cuda.graph(graph, stream=self._stream, capture_error_mode="thread_local"):
-            outputs = self._evaluator.run(self._input[:size], self._narrow)
-        return graph, outputs
+            self._work(size, copies)
+        return graph
+
+
+def _pinned_zeros(shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
+    return torch.zeros(shape, dtype=dtype, pin_memory=True)
 
 
 class EvaluatorPool:
     """One network for several groups that use it at the same time.
 
-    On a CPU each group has one thread and a copy of its own; a GPU serves two groups.
+    On a CPU each group has one thread and a copy of its own; a GPU serves four groups.
     """
 
     def __init__(self, network: Network, device: str, threads: int, compiled: bool = False) -> None:

@@ -25,11 +25,21 @@ class InferenceBuffer(Protocol):
     def planes(self) -> Array:
         """Planes to be written before `start`: (capacity, planes, rows, columns)."""
 
+    @property
+    def legal(self) -> Array | None:
+        """The number of legal moves and their actions, to be written before `start` as well.
+
+        uint16 (capacity, 1 + the game's `max_moves`); None: the policy is wanted for all actions.
+        """
+
     def start(self, number: int) -> None:
         """Start the evaluation of the first `number` positions; on a GPU, return at once."""
 
     def finish(self) -> tuple[Array, Array]:
-        """Wait, and return what `evaluate` would; the arrays are valid until the next `start`."""
+        """Wait, and return what `evaluate` would; the arrays are valid until the next `start`.
+
+        With `legal`, the first array has probabilities of legal moves: (number, `max_moves`).
+        """
 
 
 class Evaluator(ABC):
@@ -52,14 +62,16 @@ class Evaluator(ABC):
     def buffer(self, capacity: int, narrow: bool = False) -> InferenceBuffer:
         """Return a buffer for batches of up to `capacity` positions.
 
-        A narrow buffer may have uint8 planes, where a game's planes are integers, and float16
-        outputs; others are float32 throughout.
+        A narrow buffer may have uint8 planes, where a game's planes are integers, float16 values,
+        and `legal`; others are float32 throughout and give the logits of all actions.
         """
         return CallbackBuffer(self.evaluate, (capacity, *self.shape), self.dtype)
 
 
 class CallbackBuffer:
     """A buffer that calls a function from planes to (logits, values) in `finish`."""
+
+    legal = None
 
     def __init__(
         self,

@@ -52,6 +52,8 @@ class RoutedBuffer:
     ) -> None:
         self._core, self._group, self._buffers = core, group, buffers
         self.planes: Array = np.zeros_like(buffers[0].planes)
+        legal = buffers[0].legal
+        self.legal: Array | None = None if legal is None else np.zeros_like(legal)
         #: the rows of each network in the current batch
         self._rows: dict[int, Array] = {}
 
@@ -62,17 +64,19 @@ class RoutedBuffer:
         for network in np.unique(networks).tolist():
             rows, buffer = np.flatnonzero(networks == network), self._buffers[network]
             buffer.planes[: len(rows)] = self.planes[rows]
+            if self.legal is not None and buffer.legal is not None:
+                buffer.legal[: len(rows)] = self.legal[rows]
             buffer.start(len(rows))
             self._rows[network] = rows
 
     def finish(self) -> tuple[Array, Array]:
-        """Wait for all networks; return logits and values in the order of rows."""
+        """Wait for all networks; return policies and values in the order of rows."""
         parts = [self._buffers[network].finish() for network in self._rows]
         if len(parts) == 1:
             return parts[0]
         order = np.argsort(np.concatenate(list(self._rows.values())))
-        logits, values = zip(*parts, strict=True)
-        return np.concatenate(logits)[order], np.concatenate(values)[order]
+        policies, values = zip(*parts, strict=True)
+        return np.concatenate(policies)[order], np.concatenate(values)[order]
 
 
 def play_agents_moves(

@@ -109,6 +109,8 @@ class Pool:
         for group, old in enumerate(self.buffers):
             pending = self.core.pending(group)
             buffers[group].planes[:pending] = old.planes[:pending]
+            if (legal := buffers[group].legal) is not None and old.legal is not None:
+                legal[:pending] = old.legal[:pending]
         self._players, self.buffers = players, buffers
 
     def _make_buffer(self, group: int, players: Sequence[Opponent]) -> InferenceBuffer:
@@ -137,22 +139,23 @@ class Pool:
 
         def play_group(group: int) -> None:
             core, buffer = self.core, self.buffers[group]
+            rows = buffer.planes, buffer.legal
             choosers = {
                 number - 1: player.choosers[group]
                 for number, player in enumerate(self._players)
                 if isinstance(player, AgentOpponent)
             }
             try:
-                number = core.pending(group) or core.collect(group, buffer.planes)
+                number = core.pending(group) or core.collect(group, *rows)
                 while not (stop.is_set() or enough.is_set()):
                     if number:
                         buffer.start(number)
                     if choosers:
                         play_agents_moves(self.game, core, group, choosers, self._seed)
                     if number:
-                        number = core.step(group, *buffer.finish(), buffer.planes)
+                        number = core.step(group, *buffer.finish(), *rows)
                     elif core.active(group):
-                        number = core.collect(group, buffer.planes)
+                        number = core.collect(group, *rows)
                     else:
                         break
                     if core.totals["games"] >= wanted:
