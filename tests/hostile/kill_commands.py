@@ -62,6 +62,9 @@ _RECIPES = {
     "network-gate": _NETWORK.format(keep=2, gate=2),
     "network-side-by-side": _NETWORK.format(keep=2, gate=0) + "stages.side_by_side = true\n",
     "network-archive": _NETWORK.format(keep=2, gate=0) + "archive.every = 2\n",
+    "network-opponents": _NETWORK.format(keep=2, gate=2)
+    + 'archive.every = 1\ngate.failure = "revert"\nselfplay.player = "latest"\n'
+    + 'selfplay.opponents = "past best greedy"\nselfplay.opponent_share = 1.0\n',
     "network-without": _NETWORK.format(keep=0, gate=0),
 }
 
@@ -188,6 +191,9 @@ COMMANDS = {
         Command("train a network with a gate", _TRAIN.format("network-gate"), (), 1, _NEURAL),
         Command(
             "train a network with an archive", _TRAIN.format("network-archive"), (), 1, _NEURAL
+        ),
+        Command(
+            "train a network against opponents", _TRAIN.format("network-opponents"), (), 1, _NEURAL
         ),
         Command(
             "train a network without checkpoints", _TRAIN.format("network-without"), (), 1, _NEURAL

@@ -48,7 +48,10 @@ def check_recipe(recipe: Recipe) -> None:
 
 def _check_agents(game: Game, settings: AlphaZeroSettings) -> None:
     """Refuse agents that do not exist or cannot play the game, with some that can."""
-    named = {"evaluation.opponents": settings.opponents}
+    named = {
+        "evaluation.opponents": settings.opponents,
+        "selfplay.opponents": settings.selfplay_agents,
+    }
     if settings.warm_start.games:
         named["warm_start.agent"] = [settings.warm_start_agent]
     for key, names in named.items():

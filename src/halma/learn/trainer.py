@@ -177,6 +177,14 @@ class Trainer:
         self._optimiser.load_state_dict(whole)
         self.steps = steps
 
+    def revert(self, weights: Arrays) -> None:
+        """Go back to earlier weights; what the optimiser remembers of later ones is cleared."""
+        set_weights(self.network, weights)
+        for memory in self._optimiser.state.values():
+            for value in memory.values():
+                if value is not None:
+                    value.zero_()  # in place: a captured step reads and writes these
+
 
 class _ThreadCount:
     """Finds out whether several threads are faster than one, and sets torch's number.
