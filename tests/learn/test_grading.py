@@ -12,7 +12,7 @@ import halma
 from halma.agents import agent
 from halma.arena.games import MatchGame
 from halma.arena.plan import Plan
-from halma.learn.grading import grade_agents, opening_plies_of
+from halma.learn.grading import Grade, grade_agents, opening_plies_of
 from halma.learn.grading.grades import ExactValues
 from halma.learn.grading.picks import GameBlock, Pick, PositionBlock
 from halma.learn.reports.grading_page import grading_page
@@ -220,15 +220,15 @@ def test_errors_are_counted_by_position_and_move():
     exact = ExactValues(solution)
     for position in sample_positions(solution, 500, 0):
         moves = exact.at(position.state)
-        bad = [m.move.value for m in moves.moves if m not in moves.keeping]
+        bad = [move for move in moves.moves if move not in moves.keeping]
         if len(bad) > 1:
             break
-    good = moves.keeping[0].move.value
+    good = moves.keeping[0]
     picks = [
         Pick(position.state, move, game, ply)
         for move, game, ply in ((bad[0], 0, 9), (bad[1], 1, 4), (bad[0], 2, 7), (good, 3, 1))
     ]
-    grade = exact.grade(picks, opening_plies=0)
+    grade = Grade([exact.compare(pick) for pick in picks], opening_plies=0)
     assert [(e.move, e.times, e.ply) for e in grade.errors] == [(bad[0], 2, 7), (bad[1], 1, 4)]
     assert (grade.shares["won"].positions, grade.shares["won"].kept) == (4, 1)
     assert grade.distinct == 1 and grade.mean_loss == 0.75
@@ -238,9 +238,9 @@ def test_errors_are_counted_by_position_and_move():
 def test_bins_end_with_an_open_one():
     exact = ExactValues(solution_of("rhombus-3x3-3"))
     state = halma.game("rhombus-3x3-3").start().state
-    move = exact.at(state).keeping[0].move.value
+    move = exact.at(state).keeping[0]
     picks = [Pick(state, move, ply, ply) for ply in (0, 9, 10, 59, 60, 700)]
-    bins = exact.grade(picks, opening_plies=0).as_dict()["by_ply"]
+    bins = Grade([exact.compare(pick) for pick in picks]).as_dict()["by_ply"]
     assert [(one["from"], one["to"], one["positions"]) for one in bins] == [
         (0, 9, 2),
         (10, 19, 1),

@@ -50,10 +50,12 @@ class OnnxNetwork(Network):
         return tuple(found[name] for name in OUTPUTS)
 
 
-def load_in_torch(path: Path | str, game: Game, device: str) -> TorchEvaluator:
+def load_in_torch(
+    path: Path | str, game: Game, device: str, any_rules: bool = False
+) -> TorchEvaluator:
     """Return the evaluator of a network in an ONNX file on a device, `cpu` or `cuda`."""
     info, model = read_model(path)
-    check_variant(info, game, path)
+    check_variant(info, game, path, any_rules)
     return TorchEvaluator(OnnxNetwork(info, model), device)
 
 

@@ -91,7 +91,7 @@ def _errors(grade: Grade) -> Iterable[str]:
         f"{number:,} moves gave value away, in {len(grade.errors):,} distinct errors. {_DRAWING}"
     )
     costliest = grade.errors[:_ERRORS]
-    others = [error for error in grade.errors if error not in costliest]
+    others = grade.errors[_ERRORS:]
     if grade.games is not None:
         first, second = "Costliest, the most frequent first", "Earliest of the others"
         others.sort(key=lambda error: (error.ply or 0, -error.loss))
@@ -107,9 +107,10 @@ def _errors(grade: Grade) -> Iterable[str]:
 def _card(error: Blunder) -> str:
     exact, position = error.exact, error.exact.position
     game = position.game
-    others = [game.scene(position.state, m.move.value).trail for m in exact.keeping[:_DRAWN]]
+    others = [game.scene(position.state, move).trail for move in exact.keeping[:_DRAWN]]
     scene = game.scene(position.state, error.move)
-    keeping = [m.move.text for m in exact.keeping]
+    before, after = _word(exact.value), _word(exact.value - error.loss)
+    keeping = [exact.text_of(move) for move in exact.keeping]
     listed = " ".join(keeping[:_LISTED])
     more = f" and {len(keeping) - _LISTED} more" if len(keeping) > _LISTED else ""
     facts = [
@@ -120,7 +121,7 @@ def _card(error: Blunder) -> str:
     ]
     return board(
         draw_svg(scene, _BOARD, alternatives=others),
-        f"{error.picked.text}: from {_word(exact.value)} to {_word(exact.value - error.loss)}",
+        f"{exact.text_of(error.move)}: from {before} to {after}",
         f'<tr class="best"><td>{escape(listed)}{more}</td></tr>',
         f'<div class="faint">{", ".join(facts)}<br><code>{escape(position.text)}</code></div>',
     )
