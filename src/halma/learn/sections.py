@@ -1,4 +1,4 @@
-"""The sections of recipes, and the settings of the two methods that are made of them.
+"""The sections of recipes, and the settings of `tabular` and `alphazero` that are made of them.
 
 Defaults of `tabular` are hsueh2023's; those of `alphazero` are ours, beside what papers used.
 """
@@ -15,13 +15,12 @@ from halma.agents import quick_agents
 from halma.errors import HalmaError, RecipeError
 from halma.games import Game
 from halma.games import game as game_named
+from halma.learn.network_settings import AUTO, check_network, check_opponents, named_opponents
 from halma.learn.settings import Plain, section_from, setting
 from halma.networks.network_file import NetworkInfo
 from halma.search.options import POLICY_RULES
 
 _MANY = 10_000_000
-#: Stands for agents that follow from the game.
-AUTO = "auto"
 #: Opponents in self-play that are networks of the run: the best one, the first version of the
 #: archive, and a version of it drawn at random.
 BEST, FIRST, PAST = "best", "first", "past"
@@ -44,9 +43,10 @@ def _search_section(**defaults: Plain) -> Any:
         [*_SEARCH, _TABULAR["simulations"], _TABULAR["count_root"]],
         {
             "rule": "liu2019, hsueh2023: puct",
-            "c": "liu2019: 3.5, hsueh2023: 1, and 1/64 to 64 in section V-B and figure 24",
-            "fpu": "hsueh2023: loss (+0), and draw (+0.5), win (+1), infinite in section VII "
-            "and figure 24",
+            "c": "liu2019: 3.5 on [-1, 1], which is 1.75, hsueh2023: 1, and 1/64 to 64 in section "
+            "V-B and figure 24",
+            "fpu": "liu2019: draw, hsueh2023: loss (+0), and draw (+0.5), win (+1), infinite in "
+            "section VII and figure 24",
             "dirichlet_weight": "liu2019, hsueh2023: epsilon = 0.25, and 0 to 0.5 in section V-D",
             "dirichlet_alpha": "liu2019: 0.03, hsueh2023: 1.5, and 0.03 to 12 in section V-C",
             "solver": "hsueh2023: false",
@@ -487,11 +487,7 @@ class AlphaZeroSettings:
     @cached_property
     def opponents(self) -> list[str]:
         """The agents that a network plays in evaluation; none where there is no evaluation."""
-        if not self.evaluation.every:
-            return []
-        if self.evaluation.opponents == AUTO:
-            return ["random", quick_agents(game_named(self.game))[0]]
-        return self.evaluation.opponents.split()
+        return named_opponents(self.evaluation, self.game)
 
     @cached_property
     def warm_start_agent(self) -> str:
@@ -500,6 +496,10 @@ class AlphaZeroSettings:
             return self.warm_start.agent
         chosen = quick_agents(game_named(self.game))[0]
         return "greedy:stochastic" if chosen == "greedy" else chosen
+
+    def network_info(self, game: Game) -> NetworkInfo:
+        """Return the description of the network."""
+        return NetworkInfo.for_game(game, self.network)
 
     @cached_property
     def selfplay_opponents(self) -> list[str]:
@@ -539,10 +539,7 @@ class AlphaZeroSettings:
         """Raise a `RecipeError` if settings do not fit the game or each other."""
         play = self.selfplay
         self._check_opponents()
-        try:
-            NetworkInfo.for_game(game, self.network)
-        except HalmaError as error:
-            raise RecipeError(f"'network' cannot be '{self.network[:60]}': {error}") from None
+        check_network(self, game)
         _check_root(self.search)
         if self.search.solver and game.players != 2:
             raise RecipeError(
@@ -568,10 +565,7 @@ class AlphaZeroSettings:
             raise RecipeError(
                 "'selfplay.random_plies_max' cannot be less than 'selfplay.random_plies_min'."
             )
-        if self.evaluation.every and not self.evaluation.opponents.strip():
-            raise RecipeError(
-                "'evaluation.opponents' is empty: set 'evaluation.every' to 0 instead."
-            )
+        check_opponents(self.evaluation)
 
 
 def search_values(

@@ -66,8 +66,8 @@ def view(run: Run, solution: Solution | None) -> View:
         first = files.read(kept[0])[0].part(0, 1)
         sections["A game of self-play"] = _game(run.recipe.game, kept[0], first)
         evaluated += [
-            (f"before move {first.plies[row] + 1}", _position(run.recipe.game, first, row))
-            for row in _spaced(first, _EVALUATED + 1)[1:]
+            (f"before move {first.plies[row] + 1}", position_at(run.recipe.game, first, row))
+            for row in spaced_rows(first, _EVALUATED + 1)[1:]
         ]
     policy = _policy(run, evaluated)
     if policy is not None:
@@ -103,9 +103,9 @@ def _gate_panels(settings: AlphaZeroSettings) -> list[Panel]:
             "Gate",
             {"gate": "new network"},
             f"The new network's share of {gate.counts} against the best in {gate.games} games; "
-            "from the line on it is promoted.",
+            "from the threshold on it is promoted.",
             percent=True,
-            level=ChartGuide(gate.threshold, "promoted"),
+            level=ChartGuide(gate.threshold, "threshold"),
         ),
         Panel(
             "Promotions",
@@ -147,13 +147,14 @@ def _tiles(run: Run) -> list[tuple[str, str, str]]:
     ]
 
 
-def _spaced(games: FinishedGames, number: int) -> list[int]:
+def spaced_rows(games: FinishedGames, number: int) -> list[int]:
     """Return at most `number` rows, evenly spaced."""
     rows = len(games.moves)
     return sorted({round(i * (rows - 1) / (number - 1)) for i in range(number)}) if rows else []
 
 
-def _position(game: Game, games: FinishedGames, row: int) -> Position:
+def position_at(game: Game, games: FinishedGames, row: int) -> Position:
+    """Return the position of a row."""
     return Position(game, games.states[row].tobytes())
 
 
@@ -165,8 +166,8 @@ def _game(game: Game, iteration: int, games: FinishedGames) -> str:
         "from it or to it; beneath are its most probable moves, and its value."
     )
     cards = []
-    for row in _spaced(games, _POSITIONS):
-        position = _position(game, games, row)
+    for row in spaced_rows(games, _POSITIONS):
+        position = position_at(game, games, row)
         entries = slice(*games.policy_offsets[[row, row + 1]])
         targets = dict(
             zip(games.policy_actions[entries], games.policy_weights[entries], strict=True)
