@@ -113,9 +113,7 @@ class MatchExperiment(Experiment):
         matches = self.matches(workspace)
         played = {x: match.score(workspace.measurements.read) for x, match in matches.items()}
         scores = {x: score for x, score in played.items() if score is not None}
-        sections = self.sections(workspace, scores)
-        if not sections:
-            sections = [ReportSection(self.title, NOT_RUN)]
+        sections = self.sections(workspace, scores) or [ReportSection(self.title, NOT_RUN)]
         about = describe_runs(workspace, self.runs(workspace))
         return ExperimentPage(sections, about, {str(x): s.as_dict() for x, s in scores.items()})
 
@@ -127,6 +125,11 @@ def describe_runs(workspace: Workspace, runs: Mapping[str, Recipe]) -> dict[str,
         done, total = len(workspace.runs.metrics(recipe)), recipe.settings.iterations
         state = "" if done >= total else f"; {done:,} of {total:,} iterations are done"
         about[label] = describe(recipe) + state
+    if not workspace.full:
+        about["reduced"] = (
+            "runs of a few minutes, which learn a fraction of what the paper's do; --full has the "
+            "paper's settings"
+        )
     return about
 
 
