@@ -235,6 +235,34 @@ def test_errors_are_counted_by_position_and_move():
     assert {first: share.kept for first, share in grade.by_ply.items()} == {0: 1}
 
 
+def test_errors_of_both_colours_are_the_same():
+    """A move of player 2 is that of player 1 on the board turned around."""
+    solution = solution_of("rhombus-4x4-3")
+    exact, core, rng = ExactValues(solution), solution.game.core, random.Random(3)
+    seen = 0
+    while seen < 5:
+        record = halma.Record(solution.game)
+        for _ in range(rng.randrange(3, 20)):
+            record.play(rng.choice(record.position.legal_moves))
+            if record.is_over:
+                break
+        if record.is_over or record.position.mover == 0:
+            continue
+        state = record.position.state
+        turned = core.unindex(core.index(state))
+        wrong = set(exact.at(state).moves) - set(exact.at(state).keeping)
+        if not wrong:
+            continue
+        seen += 1
+        move = min(wrong)
+        other = core.move(turned, core.action(state, move))
+        picks = [Pick(state, move, 0, 9), Pick(turned, other, 1, 4)]
+        grade = Grade([exact.compare(pick) for pick in picks], opening_plies=0)
+        (error,) = grade.errors
+        assert (error.times, error.ply, error.move) == (2, 4, other)
+        assert grade.distinct == 1
+
+
 def test_bins_end_with_an_open_one():
     exact = ExactValues(solution_of("rhombus-3x3-3"))
     state = halma.game("rhombus-3x3-3").start().state

@@ -6,10 +6,13 @@ depend on where a run starts: agents, some of which are files, exact solutions, 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from halma import _core
-from halma.agents import agent, check_agent, quick_agents
+from halma.agents import PolicyAgent, agent, check_agent, quick_agents
 from halma.errors import HalmaError, RecipeError, TableError
 from halma.games import Game
+from halma.learn.dqn_sections import DqnSettings
 from halma.learn.recipe import Recipe
 from halma.learn.sections import AlphaZeroSettings, TabularSettings
 from halma.machine import free_memory, in_bytes
@@ -25,6 +28,8 @@ _MAX_PLIES = 1000
 _SOLUTION_ENTRY, _ROW_NUMBER = 9, 1
 #: Bytes of a decision in a replay buffer of self-play, without its state and what varies.
 _ROW_BYTES = 50
+#: Bytes of a transition without its states.
+_TRANSITION_BYTES = 40
 #: Entries of an index for each position that games reach, at most.
 _SPARSE = 8
 #: Memory where the system does not say how much is free.
@@ -37,23 +42,33 @@ def check_recipe(recipe: Recipe) -> None:
     try:
         if isinstance(settings, TabularSettings):
             _check_memory(game, settings)
+        elif isinstance(settings, DqnSettings):
+            opponents = {"play.opponent": [settings.opponent]}
+            _check_agents(game, {"evaluation.opponents": settings.opponents, **opponents})
+            _check_transitions(game, settings)
+            return
         else:
-            _check_agents(game, settings)
-            _check_replay_buffer(game, settings)
+            named = {
+                "evaluation.opponents": settings.opponents,
+                "selfplay.opponents": settings.selfplay_agents,
+            }
+            if settings.warm_start.games:
+                named["warm_start.agent"] = [settings.warm_start_agent]
+            _check_agents(game, named)
+            if settings.warm_start.games and settings.warm_start.targets == "policy":
+                _check_policy(settings.warm_start_agent)
+            _check_games(game, settings)
         if settings.truth.every:
             _check_solvable(game, settings.truth.every)
     except RecipeError as error:
         raise RecipeError(f"Recipe '{recipe.name}': {error}") from None
 
 
-def _check_agents(game: Game, settings: AlphaZeroSettings) -> None:
-    """Refuse agents that do not exist or cannot play the game, with some that can."""
-    named = {
-        "evaluation.opponents": settings.opponents,
-        "selfplay.opponents": settings.selfplay_agents,
-    }
-    if settings.warm_start.games:
-        named["warm_start.agent"] = [settings.warm_start_agent]
+def _check_agents(game: Game, named: Mapping[str, Sequence[str]]) -> None:
+    """Refuse agents that do not exist or cannot play the game, with some that can.
+
+    `named` has the agents of each setting.
+    """
     for key, names in named.items():
         for name in names:
             try:
@@ -71,6 +86,15 @@ def _check_agents(game: Game, settings: AlphaZeroSettings) -> None:
                     f"'{key}' cannot have '{name[:60]}': {error} "
                     f"Agents that play '{game.name}': {instead}."
                 ) from None
+
+
+def _check_policy(name: str) -> None:
+    """Refuse an agent that does not tell the probabilities of its moves."""
+    if not isinstance(agent(name), PolicyAgent):
+        raise RecipeError(
+            f"'warm_start.targets' cannot be \"policy\": '{name[:60]}' does not tell the "
+            "probabilities of its moves, as greedy, initialize, lookahead and random do."
+        )
 
 
 def _check_solvable(game: Game, every: int) -> None:
@@ -126,20 +150,48 @@ def _replay_bytes(game: Game, settings: TabularSettings) -> int:
     return int(games * position * plies)
 
 
-def _check_replay_buffer(game: Game, settings: AlphaZeroSettings) -> None:
-    """Refuse a replay buffer that does not fit into free memory."""
-    free, needed = free_memory() or _UNKNOWN, alphazero_replay_bytes(game, settings)
-    if needed > free:
-        games = settings.learning.replay_buffer
+def _check_games(game: Game, settings: AlphaZeroSettings) -> None:
+    """Refuse a replay buffer, or games of a warm start, that do not fit into free memory."""
+    free, warm = free_memory() or _UNKNOWN, settings.warm_start
+    needs = {
+        "learning.replay_buffer": (
+            settings.learning.replay_buffer,
+            alphazero_replay_bytes(game, settings),
+        ),
+        "warm_start.games": (warm.games, warm.games * _bytes_per_game(game, settings)),
+    }
+    for key, (games, needed) in needs.items():
+        if needed > free:
+            raise RecipeError(
+                f"'{key}' cannot be {games:,}: these games need about "
+                f"{in_bytes(needed)} of memory, and {in_bytes(free)} are free; "
+                f"{max(1, games * free // needed):,} would fit."
+            )
+
+
+def _check_transitions(game: Game, settings: DqnSettings) -> None:
+    """Refuse a replay buffer of transitions that does not fit into free memory."""
+    free, capacity = free_memory() or _UNKNOWN, settings.learning.replay_buffer
+    size = 2 * game.core.history * game.core.state_size + _TRANSITION_BYTES
+    if capacity * size > free:
         raise RecipeError(
-            f"'learning.replay_buffer' cannot be {games:,}: these games need about "
-            f"{in_bytes(needed)} of memory, and {in_bytes(free)} are free; "
-            f"{max(1, games * free // needed):,} would fit."
+            f"'learning.replay_buffer' cannot be {capacity:,}: these transitions need about "
+            f"{in_bytes(capacity * size)} of memory, and {in_bytes(free)} are free; "
+            f"{max(1, free // size):,} would fit."
         )
 
 
 def alphazero_replay_bytes(game: Game, settings: AlphaZeroSettings) -> int:
-    """Estimate the replay buffer: of a decision the state, some fifty bytes and the policy target.
+    """Estimate the replay buffer."""
+    games = min(
+        settings.learning.replay_buffer + settings.selfplay.games,
+        settings.iterations * settings.selfplay.games,
+    )
+    return games * _bytes_per_game(game, settings)
+
+
+def _bytes_per_game(game: Game, settings: AlphaZeroSettings) -> int:
+    """Estimate a game: of a decision the state, some fifty bytes and the policy target.
 
     Where pieces race, random games are many times as long as those of a network; those of
     greedy players are not.
@@ -148,13 +200,9 @@ def alphazero_replay_bytes(game: Game, settings: AlphaZeroSettings) -> int:
     if _core.races(game.core):
         greedy = greedy_games(game, _PLAYOUTS, stochastic=range(game.players))
         plies = min(plies, greedy.plies / _PLAYOUTS)
-    games = min(
-        settings.learning.replay_buffer + settings.selfplay.games,
-        settings.iterations * settings.selfplay.games,
-    )
     targets = 6 * min(moves, settings.search.simulations)
     position = game.core.state_size + _ROW_BYTES + 4 * game.players + targets
-    return int(games * position * plies)
+    return int(position * plies)
 
 
 def _random_games(game: Game) -> tuple[float, float]:

@@ -18,6 +18,7 @@ from halma.errors import RecipeError, suggestion
 from halma.files import read_file
 from halma.games import Game, game
 from halma.learn import settings as typed
+from halma.learn.dqn_sections import DqnSettings
 from halma.learn.sections import OBSERVING, AlphaZeroSettings, TabularSettings
 from halma.learn.settings import Plain
 from halma.plugins import from_folder, is_file_reference, to_folder
@@ -33,12 +34,13 @@ _MAX_SIZE = 1 << 17
 _MAX_DOTS = 1500
 #: Settings that name games and agents, which may be in files; some have several of them.
 _OPPONENTS = ("evaluation.opponents", "selfplay.opponents")
-_NAMES = ("game", "warm_start.agent", *_OPPONENTS)
+_NAMES = ("game", "warm_start.agent", "play.opponent", *_OPPONENTS)
 
 #: Methods of training, with what can be set of each.
-METHODS: dict[str, type[TabularSettings] | type[AlphaZeroSettings]] = {
+METHODS: dict[str, type[TabularSettings] | type[AlphaZeroSettings] | type[DqnSettings]] = {
     "tabular": TabularSettings,
     "alphazero": AlphaZeroSettings,
+    "dqn": DqnSettings,
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -16,12 +17,12 @@ from halma.errors import RunError
 from halma.games import Game
 from halma.interrupt import Interrupted
 from halma.learn.batches import FIRST_WIDTH, Batch, Batches, Indices, Symmetries
+from halma.learn.dqn_sections import NetworkSettings
 from halma.learn.replay_buffer import ReplayBuffer
-from halma.learn.sections import AlphaZeroSettings
-from halma.learn.training_step import TrainingStep
+from halma.learn.sections import AlphaZeroSettings, LearningSettings
+from halma.learn.training_step import PolicyValueStep, TrainingStep
 from halma.networks.architectures.blocks import Network
 from halma.networks.architectures.build import build
-from halma.networks.network_file import NetworkInfo
 from halma.structure import ArrayKind
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
@@ -62,94 +63,41 @@ class Losses:
         return 1 - self.waited / self.seconds if self.seconds else 1.0
 
 
-class Trainer:
-    """A network, its optimiser, and the number of steps made."""
+class NetworkTrainer(ABC):
+    """A network in training, its optimiser, and the number of steps made."""
 
     def __init__(
-        self,
-        game: Game,
-        settings: AlphaZeroSettings,
-        device: str,
-        threads: int = 1,
-        compiled: bool = False,
+        self, game: Game, settings: NetworkSettings, device: str, threads: int, compiled: bool
     ) -> None:
         self.game = game
-        self.settings = settings
         self.device = torch.device(device)
-        info = NetworkInfo.for_game(game, settings.network)
-        self.network: Network = build(info, seed=settings.seed)
+        self.network: Network = build(settings.network_info(game), seed=settings.seed)
         self.network.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.steps = 0
-        self._threads = threads
-        #: legal moves that batches have room for
-        self._width = FIRST_WIDTH
+        self._warmup_steps = settings.learning.warmup_steps
         self._on_gpu = self.device.type == "cuda"
         if self._on_gpu:
             # What stays in float32 is multiplied in TF32: gradients are noisier than that anyway.
             torch.set_float32_matmul_precision("high")
-        self._step = TrainingStep(self.network, settings.learning, self.device, compiled)
+        self._step = self._make_step(compiled)
         self._optimiser = self._step.optimiser
         self._stopped = False
         # Gradients summed by several threads are rounded in other ways.
         one = self._on_gpu or settings.learning.deterministic
         self._thread_count = _ThreadCount(1 if one else threads)
 
-    def stop(self) -> None:
-        """Make `train` raise `Interrupted`, now and later."""
-        self._stopped = True
+    @abstractmethod
+    def _make_step(self, compiled: bool) -> TrainingStep:
+        """Return what makes a learning step."""
 
-    def train(self, buffer: ReplayBuffer, steps: int, rate: float, seed: tuple[int, ...]) -> Losses:
-        """Make `steps` steps on random batches of the replay buffer."""
-        learning = self.settings.learning
-        batches = Batches(
-            buffer,
-            learning.batch_size,
-            steps,
-            learning.symmetry,
-            seed,
-            threads=max(1, self._threads // 4) if self._on_gpu else 1,
-            pinned=self._on_gpu,
-            width=self._width,
-        )
-        self._thread_count.begin()
-        unchecked: list[_Step] = []
-        waited = 0.0
-        began = ready = time.perf_counter()
-        self.network.train()
-        with self._step.queue():
-            sums = torch.zeros(2, device=self.device)
-            for number, batch in enumerate(batches, start=1):
-                waited += time.perf_counter() - ready
-                if self._stopped:
-                    raise Interrupted
-                self.steps += 1
-                with self._thread_count.applied():
-                    losses = self._step(batch, self._warmed_up(rate))
-                sums += losses
-                unchecked.append((self.steps, losses, batch.rows, batch.symmetries))
-                if not self._on_gpu or number % _CHECK_EVERY == 0 or number == steps:
-                    self._check(unchecked, batches)
-                ready = time.perf_counter()
-            policy, value = (sums / max(steps, 1)).tolist()
-        self._width = batches.width
-        return Losses(policy, value, steps, time.perf_counter() - began, waited)
+    def stop(self) -> None:
+        """Make training raise `Interrupted`, now and later."""
+        self._stopped = True
 
     def _warmed_up(self, rate: float) -> float:
         """Return the rate of the current step: it rises from 0 at the start."""
-        warmup = self.settings.learning.warmup_steps
+        warmup = self._warmup_steps
         return rate * min(1.0, self.steps / warmup) if warmup else rate
-
-    def _check(self, unchecked: list[_Step], batches: Batches) -> None:
-        """Raise `NotANumberError` for the first loss that is not finite."""
-        finite = torch.isfinite(torch.stack([losses for _, losses, _, _ in unchecked])).all(1)
-        for (step, _, rows, symmetries), is_finite in zip(unchecked, finite.tolist(), strict=True):
-            if not is_finite:
-                # Its arrays may hold a later batch by now; rows and symmetries make it again.
-                again = batches.make(rows, symmetries, Batch(self.game, len(rows), batches.width))
-                names = ("planes", "actions", "targets", "outcomes")
-                saved = {name: getattr(again, name).numpy() for name in names}
-                raise NotANumberError(step, saved | {"rows": rows, "symmetries": symmetries})
-        unchecked.clear()
 
     def state(self) -> dict[str, np.ndarray[Any, Any]]:
         """Return a copy of the state of network and optimiser, under torch's names."""
@@ -184,6 +132,82 @@ class Trainer:
             for value in memory.values():
                 if value is not None:
                     value.zero_()  # in place: a captured step reads and writes these
+
+
+class Trainer(NetworkTrainer):
+    """The trainer of a policy and values."""
+
+    def __init__(
+        self,
+        game: Game,
+        settings: AlphaZeroSettings,
+        device: str,
+        threads: int = 1,
+        compiled: bool = False,
+    ) -> None:
+        self._learning, self._compiled = settings.learning, compiled
+        super().__init__(game, settings, device, threads, compiled)
+        self._threads = threads
+        #: legal moves that batches have room for
+        self._width = FIRST_WIDTH
+
+    def _make_step(self, compiled: bool) -> TrainingStep:
+        return PolicyValueStep(self.network, self._learning, self.device, compiled)
+
+    def begin_stage(self, learning: LearningSettings) -> None:
+        """Go on with other settings: the optimiser and the count of steps begin anew."""
+        self._learning = learning
+        self._step = self._make_step(self._compiled)
+        self._optimiser = self._step.optimiser
+        self.steps = 0
+
+    def train(self, buffer: ReplayBuffer, steps: int, rate: float, seed: tuple[int, ...]) -> Losses:
+        """Make `steps` steps on random batches of the replay buffer."""
+        learning = self._learning
+        batches = Batches(
+            buffer,
+            learning.batch_size,
+            steps,
+            learning.symmetry,
+            seed,
+            threads=max(1, self._threads // 4) if self._on_gpu else 1,
+            pinned=self._on_gpu,
+            width=self._width,
+        )
+        self._thread_count.begin()
+        unchecked: list[_Step] = []
+        waited = 0.0
+        began = ready = time.perf_counter()
+        self.network.train()
+        with self._step.queue():
+            sums = torch.zeros(2, device=self.device)
+            for number, batch in enumerate(batches, start=1):
+                waited += time.perf_counter() - ready
+                if self._stopped:
+                    raise Interrupted
+                self.steps += 1
+                with self._thread_count.applied():
+                    losses = self._step(batch, self._warmed_up(rate))
+                sums += losses
+                unchecked.append((self.steps, losses, batch.rows, batch.symmetries))
+                if not self._on_gpu or number % _CHECK_EVERY == 0 or number == steps:
+                    self._check(unchecked, batches)
+                ready = time.perf_counter()
+            policy, value = (sums / max(steps, 1)).tolist()
+        self._width = batches.width
+        return Losses(policy, value, steps, time.perf_counter() - began, waited)
+
+    def _check(self, unchecked: list[_Step], batches: Batches) -> None:
+        """Raise `NotANumberError` for the first loss that is not finite."""
+        finite = torch.isfinite(torch.stack([losses for _, losses, _, _ in unchecked])).all(1)
+        for (step, _, rows, symmetries), is_finite in zip(unchecked, finite.tolist(), strict=True):
+            if not is_finite:
+                # Its arrays may hold a later batch by now; rows and symmetries make it again.
+                again = batches.make(rows, symmetries, Batch(self.game, len(rows), batches.width))
+                names = ("planes", "actions", "targets", "outcomes")
+                saved = {name: getattr(again, name).numpy() for name in names}
+                raise NotANumberError(step, saved | {"rows": rows, "symmetries": symmetries})
+        unchecked.clear()
 
 
 class _ThreadCount:
@@ -222,13 +246,13 @@ class _ThreadCount:
 
 
 def checkpoint_arrays(
-    game: Game, settings: AlphaZeroSettings, names: Iterable[str], prefixes: Iterable[str]
+    game: Game, settings: NetworkSettings, names: Iterable[str], prefixes: Iterable[str]
 ) -> dict[str, ArrayKind]:
-    """Return what `Trainer.state` must be, and the weights under further prefixes.
+    """Return what `NetworkTrainer.state` must be, and the weights under further prefixes.
 
     The optimiser has arrays of those parameters that it has changed: `names` has them.
     """
-    network = build(NetworkInfo.for_game(game, settings.network), seed=settings.seed)
+    network = build(settings.network_info(game), seed=settings.seed)
     kinds = {
         prefix + name: ArrayKind(array.dtype.name, array.shape)
         for prefix in (_NETWORK, *prefixes)

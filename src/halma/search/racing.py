@@ -32,6 +32,11 @@ class GreedyTotals:
     longest: int
 
 
+def races_in_core(game: Game) -> bool:
+    """Whether the core measures how far moves advance; a game in Python may do so otherwise."""
+    return _core.races(game.core) and type(game).advance is Game.advance
+
+
 def greedy_games(
     game: Game,
     games: int,
@@ -61,7 +66,7 @@ def advances(game: Game, states: Array, moves: Array) -> Floats:
     """
     import numpy as np
 
-    if _core.races(game.core):
+    if _core.races(game.core) and type(game).advance is Game.advance:
         return _core.advances(game.core, states, moves).astype(np.float64)
     found = (
         0.0 if move == _core.NO_MOVE else game.advance(state.tobytes(), int(move))

@@ -148,7 +148,7 @@ class Grade:
     @property
     def distinct(self) -> int:
         """Number of distinct positions."""
-        return len({one.pick.state for one in self.picks})
+        return len({one.exact.position.game.core.index(one.pick.state) for one in self.picks})
 
     @property
     def mean_loss(self) -> float:
@@ -186,12 +186,17 @@ class Grade:
 
     @cached_property
     def errors(self) -> list[Blunder]:
-        """All errors: largest losses first, of those the most frequent, then the earliest."""
-        times: Counter[tuple[bytes, int]] = Counter()
-        first: dict[tuple[bytes, int], GradedPick] = {}
+        """All errors: largest losses first, of those the most frequent, then the earliest.
+
+        Positions that the index takes for the same, such as those with colours exchanged, are.
+        """
+        times: Counter[tuple[int, int]] = Counter()
+        first: dict[tuple[int, int], GradedPick] = {}
         for one in self.picks:
             if not one.is_kept:
-                key = one.pick.state, one.pick.move
+                # Policy indices are those of the player to move, as the index is.
+                core = one.exact.position.game.core
+                key = core.index(one.pick.state), core.action(one.pick.state, one.pick.move)
                 times[key] += 1
                 earlier = first.setdefault(key, one).pick.ply
                 if earlier is not None and one.pick.ply is not None and one.pick.ply < earlier:

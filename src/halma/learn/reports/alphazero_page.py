@@ -15,7 +15,16 @@ from halma.errors import HalmaError
 from halma.games import Game, Move, Position, Record
 from halma.games import game as game_named
 from halma.learn.replay_buffer import GameFiles
-from halma.learn.reports.page import Panel, Run, View, board, grid, move_row, win_rate_panel
+from halma.learn.reports.page import (
+    Panel,
+    Run,
+    View,
+    board,
+    curves,
+    grid,
+    move_row,
+    win_rate_panel,
+)
 from halma.learn.run import MODEL
 from halma.learn.sections import AlphaZeroSettings
 from halma.selfplay import FinishedGames
@@ -52,6 +61,18 @@ PANELS = [
         "Where the time went.",
     ),
 ]
+WARM_START_PANELS = [
+    Panel(
+        "Losses of the warm start",
+        {"policy_loss": "policy", "value_loss": "value"},
+        "Loss between the network and the agent: policy and results of its games.",
+    ),
+    Panel(
+        "Games a second of the warm start",
+        {"games_per_second": "games/s"},
+        "How fast the agent played.",
+    ),
+]
 
 
 def view(run: Run, solution: Solution | None) -> View:
@@ -60,19 +81,35 @@ def view(run: Run, solution: Solution | None) -> View:
     start.roll(random.Random(0))
     evaluated = [("the start", start.position)]
     sections = {}
+    if run.epochs:
+        sections["Warm start"] = _warm_start(run)
     files = GameFiles(run.path, run.recipe.game)
     kept = [number for number in files.iterations() if 0 < number <= run.last["iteration"]]
     if kept:
         first = files.read(kept[0])[0].part(0, 1)
         sections["A game of self-play"] = _game(run.recipe.game, kept[0], first)
         evaluated += [
-            (f"before move {first.plies[row] + 1}", _position(run.recipe.game, first, row))
-            for row in _spaced(first, _EVALUATED + 1)[1:]
+            (f"before move {first.plies[row] + 1}", position_at(run.recipe.game, first, row))
+            for row in spaced_rows(first, _EVALUATED + 1)[1:]
         ]
     policy = _policy(run, evaluated)
     if policy is not None:
         sections["The network's policy"] = policy
     return View(_tiles(run), [*_result_panels(run), *PANELS], sections)
+
+
+def _warm_start(run: Run) -> str:
+    """Show the epochs of the warm start: numbers and curves."""
+    wanted, last = run.recipe.settings.warm_start.epochs, run.epochs[-1]
+    games, discarded = (sum(m[key] for m in run.epochs) for key in ("games", "discarded"))
+    text = (
+        f"{len(run.epochs):,} of {wanted:,} epochs, in each of which the network was trained on "
+        f"new games of {run.recipe.settings.warm_start_agent}: {games:,} games, beside "
+        f"{discarded / len(run.epochs):.2%} that were drawn and discarded. "
+        f"In the end the policy's loss was {last['policy_loss']:.3f} and that of values "
+        f"{last['value_loss']:.3f}."
+    )
+    return paragraphs(text) + curves(run.epochs, WARM_START_PANELS, unit="epoch")
 
 
 def _result_panels(run: Run) -> list[Panel]:
@@ -103,9 +140,9 @@ def _gate_panels(settings: AlphaZeroSettings) -> list[Panel]:
             "Gate",
             {"gate": "new network"},
             f"The new network's share of {gate.counts} against the best in {gate.games} games; "
-            "from the line on it is promoted.",
+            "from the threshold on it is promoted.",
             percent=True,
-            level=ChartGuide(gate.threshold, "promoted"),
+            level=ChartGuide(gate.threshold, "threshold"),
         ),
         Panel(
             "Promotions",
@@ -139,6 +176,8 @@ def _tiles(run: Run) -> list[tuple[str, str, str]]:
         for name in run.recipe.settings.opponents
         if (share := run.latest(f"vs_{name}")) is not None
     ]
+    if not run.metrics:
+        return tiles
     games = sum(m["games"] for m in run.metrics)
     return [
         *tiles,
@@ -147,13 +186,14 @@ def _tiles(run: Run) -> list[tuple[str, str, str]]:
     ]
 
 
-def _spaced(games: FinishedGames, number: int) -> list[int]:
+def spaced_rows(games: FinishedGames, number: int) -> list[int]:
     """Return at most `number` rows, evenly spaced."""
     rows = len(games.moves)
     return sorted({round(i * (rows - 1) / (number - 1)) for i in range(number)}) if rows else []
 
 
-def _position(game: Game, games: FinishedGames, row: int) -> Position:
+def position_at(game: Game, games: FinishedGames, row: int) -> Position:
+    """Return the position of a row."""
     return Position(game, games.states[row].tobytes())
 
 
@@ -165,8 +205,8 @@ def _game(game: Game, iteration: int, games: FinishedGames) -> str:
         "from it or to it; beneath are its most probable moves, and its value."
     )
     cards = []
-    for row in _spaced(games, _POSITIONS):
-        position = _position(game, games, row)
+    for row in spaced_rows(games, _POSITIONS):
+        position = position_at(game, games, row)
         entries = slice(*games.policy_offsets[[row, row + 1]])
         targets = dict(
             zip(games.policy_actions[entries], games.policy_weights[entries], strict=True)

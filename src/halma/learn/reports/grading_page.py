@@ -13,7 +13,7 @@ from halma.learn.grading import AgentGrades, Grade
 from halma.learn.grading.grades import Blunder, KeptShare, bin_title
 from halma.learn.reports.page import board, grid
 
-_BOARD = 250
+_BOARD = 340
 #: Errors drawn in a section, value-keeping moves drawn on a board, and those listed beneath it.
 _ERRORS, _DRAWN, _LISTED = 6, 3, 8
 _WORDS = {1.0: "a win", 0.5: "a draw", 0.0: "a loss"}
