@@ -6,6 +6,9 @@ PREPARATION = (
     "train hsueh2023/ewn-3x3-3 --out run --iterations 1 --threads 1 "
     "--set selfplay.games=4 --set truth.games=2 --set search.simulations=4",
     "solve ewn-3x3-3",
+    "train quick --out net --iterations 1 --threads 1 --set game=rhombus-3x3-1 "
+    "--set network=hsueh2023:filters=2 --set selfplay.games=2 --set warm_start.games=0 "
+    "--set evaluation.every=0",
 )
 
 #: Commands by verb. Each can be repeated, and prints a result.
@@ -25,6 +28,7 @@ QUICK = {
     "truth": "truth ewn-3x3-3 --sample 10 --games 2 --agents random --workers 1",
     "train": "train run --threads 1",
     "report": "report run",
+    "export": "export net --out net.onnx --force",
     "reproduce": "reproduce he2016 fig3 --draw",
     "bench rules": "bench rules --quick",
     "bench search": "bench search --quick",

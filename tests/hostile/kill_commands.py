@@ -55,6 +55,23 @@ warm_start.samples_per_new = 1.0
 checkpoints.seconds = 0.0
 checkpoints.keep = {keep}
 """
+_Q_NETWORK = """
+method = "dqn"
+game = "rhombus-3x3-1"
+network = "hsueh2023:filters=2"
+iterations = 3
+play.games = 6
+play.parallel_games = 3
+play.move_limit = 4
+learning.replay_buffer = 20
+learning.prefill = 5
+learning.batch_size = 4
+learning.steps_per_move = 0.2
+learning.target_period = 2
+evaluation.every = 0
+archive.every = 2
+checkpoints.seconds = 0.0
+"""
 _RECIPES = {
     "table": _TABLE.format(keep=2),
     "table-without": _TABLE.format(keep=0),
@@ -62,7 +79,11 @@ _RECIPES = {
     "network-gate": _NETWORK.format(keep=2, gate=2),
     "network-side-by-side": _NETWORK.format(keep=2, gate=0) + "stages.side_by_side = true\n",
     "network-archive": _NETWORK.format(keep=2, gate=0) + "archive.every = 2\n",
+    "network-opponents": _NETWORK.format(keep=2, gate=2)
+    + 'archive.every = 1\ngate.failure = "revert"\nselfplay.player = "latest"\n'
+    + 'selfplay.opponents = "past best greedy"\nselfplay.opponent_share = 1.0\n',
     "network-without": _NETWORK.format(keep=0, gate=0),
+    "q-network": _Q_NETWORK,
 }
 
 
@@ -168,6 +189,7 @@ _TOURNAMENT = (
 _STORED = (_MATCH.format(1),)
 _TABULAR = ("halma.learn.tabular", "tensorboard.summary")
 _NEURAL = ("torch._dynamo", "onnx", "halma.learn.alphazero", "tensorboard.summary")
+_Q_NEURAL = ("torch._dynamo", "onnx", "halma.learn.dqn", "tensorboard.summary")
 _PLOTS = ("matplotlib.backends.backend_agg", "halma.learn.tabular")
 
 COMMANDS = {
@@ -190,6 +212,9 @@ COMMANDS = {
             "train a network with an archive", _TRAIN.format("network-archive"), (), 1, _NEURAL
         ),
         Command(
+            "train a network against opponents", _TRAIN.format("network-opponents"), (), 1, _NEURAL
+        ),
+        Command(
             "train a network without checkpoints", _TRAIN.format("network-without"), (), 1, _NEURAL
         ),
         Command(
@@ -207,6 +232,7 @@ COMMANDS = {
             1,
             _NEURAL,
         ),
+        Command("train a Q network", _TRAIN.format("q-network"), (), 1, _Q_NEURAL),
         Command("report of a table", "report run", (_TRAIN.format("table"),), 1, _TABULAR),
         Command("pack a network's run", _pack, (_TRAIN.format("network-archive"),), 1, _NEURAL),
         Command(

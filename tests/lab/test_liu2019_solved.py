@@ -30,7 +30,7 @@ BOARD = "rhombus-3x3-3"
 def workspace(tmp_path, monkeypatch):
     pytest.importorskip("torch")
     (tmp_path / "small.toml").write_text(RECIPE, encoding="utf-8")
-    scale = solved.SolvedScale(str(tmp_path / "small.toml"), (BOARD,), 5, 2000)
+    scale = solved.SolvedScale((str(tmp_path / "small.toml"),), (BOARD,), 5, 2000)
     monkeypatch.setattr(solved, "_QUICK", scale)
     monkeypatch.setattr(solved, "SIMULATIONS", (1, 8))
     monkeypatch.setenv("HALMA_TABLES", str(tmp_path / "tables"))
@@ -41,11 +41,12 @@ def test_it_is_solved_trained_and_graded(workspace, monkeypatch):
     report = reproduce("liu2019", workspace, "solved")
     assert table_path(game(BOARD)).exists()
     (section,) = report.sections
-    assert [row[:2] for row in section.rows] == [[BOARD, "1"], [BOARD, "8"]]
+    names = [BOARD, "small.toml"]
+    assert [row[:3] for row in section.rows] == [[*names, "1"], [*names, "8"]]
     for row in section.rows:
-        assert all(cell.endswith("]") and "%" in cell for cell in (*row[2:4], *row[5:7]))
+        assert all(cell.endswith("]") and "%" in cell for cell in (*row[3:5], *row[6:8]))
         assert row[-1] in ("yes", "no")
-    grades = report.data[f"{BOARD},sims=8"]
+    grades = report.data[f"{BOARD},small.toml,sims=8"]
     assert grades["table"]["shares"]["all"]["positions"] == 939 and grades["table"]["whole_table"]
     assert grades["games"]["games"] == 5
     for figure in section.figures:
@@ -61,6 +62,7 @@ def test_the_full_form_has_all_boards():
     full = Workspace("unused", print, full=True)
     (experiment,) = solved.EXPERIMENTS
     recipes = experiment._recipes(full)
-    assert list(recipes) == ["rhombus-5x5-3", "rhombus-7x7-3", "rhombus-5x5-6"]
-    assert {recipe.name for recipe in recipes.values()} == {"rhombus-7x7-6"}
+    boards = ["rhombus-5x5-3", "rhombus-7x7-3", "rhombus-5x5-6"]
+    assert list(dict.fromkeys(recipe.game.name for recipe in recipes)) == boards
+    assert "rhombus-7x7-6" in {recipe.name for recipe in recipes}
     assert solved.SIMULATIONS == (1, 32, 180)

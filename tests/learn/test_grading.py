@@ -12,7 +12,7 @@ import halma
 from halma.agents import agent
 from halma.arena.games import MatchGame
 from halma.arena.plan import Plan
-from halma.learn.grading import grade_agents, opening_plies_of
+from halma.learn.grading import Grade, grade_agents, opening_plies_of
 from halma.learn.grading.grades import ExactValues
 from halma.learn.grading.picks import GameBlock, Pick, PositionBlock
 from halma.learn.reports.grading_page import grading_page
@@ -220,27 +220,55 @@ def test_errors_are_counted_by_position_and_move():
     exact = ExactValues(solution)
     for position in sample_positions(solution, 500, 0):
         moves = exact.at(position.state)
-        bad = [m.move.value for m in moves.moves if m not in moves.keeping]
+        bad = [move for move in moves.moves if move not in moves.keeping]
         if len(bad) > 1:
             break
-    good = moves.keeping[0].move.value
+    good = moves.keeping[0]
     picks = [
         Pick(position.state, move, game, ply)
         for move, game, ply in ((bad[0], 0, 9), (bad[1], 1, 4), (bad[0], 2, 7), (good, 3, 1))
     ]
-    grade = exact.grade(picks, opening_plies=0)
+    grade = Grade([exact.compare(pick) for pick in picks], opening_plies=0)
     assert [(e.move, e.times, e.ply) for e in grade.errors] == [(bad[0], 2, 7), (bad[1], 1, 4)]
     assert (grade.shares["won"].positions, grade.shares["won"].kept) == (4, 1)
     assert grade.distinct == 1 and grade.mean_loss == 0.75
     assert {first: share.kept for first, share in grade.by_ply.items()} == {0: 1}
 
 
+def test_errors_of_both_colours_are_the_same():
+    """A move of player 2 is that of player 1 on the board turned around."""
+    solution = solution_of("rhombus-4x4-3")
+    exact, core, rng = ExactValues(solution), solution.game.core, random.Random(3)
+    seen = 0
+    while seen < 5:
+        record = halma.Record(solution.game)
+        for _ in range(rng.randrange(3, 20)):
+            record.play(rng.choice(record.position.legal_moves))
+            if record.is_over:
+                break
+        if record.is_over or record.position.mover == 0:
+            continue
+        state = record.position.state
+        turned = core.unindex(core.index(state))
+        wrong = set(exact.at(state).moves) - set(exact.at(state).keeping)
+        if not wrong:
+            continue
+        seen += 1
+        move = min(wrong)
+        other = core.move(turned, core.action(state, move))
+        picks = [Pick(state, move, 0, 9), Pick(turned, other, 1, 4)]
+        grade = Grade([exact.compare(pick) for pick in picks], opening_plies=0)
+        (error,) = grade.errors
+        assert (error.times, error.ply, error.move) == (2, 4, other)
+        assert grade.distinct == 1
+
+
 def test_bins_end_with_an_open_one():
     exact = ExactValues(solution_of("rhombus-3x3-3"))
     state = halma.game("rhombus-3x3-3").start().state
-    move = exact.at(state).keeping[0].move.value
+    move = exact.at(state).keeping[0]
     picks = [Pick(state, move, ply, ply) for ply in (0, 9, 10, 59, 60, 700)]
-    bins = exact.grade(picks, opening_plies=0).as_dict()["by_ply"]
+    bins = Grade([exact.compare(pick) for pick in picks]).as_dict()["by_ply"]
     assert [(one["from"], one["to"], one["positions"]) for one in bins] == [
         (0, 9, 2),
         (10, 19, 1),

@@ -121,7 +121,7 @@ def test_refused(changes, sentence):
             "There is no setting 'search'. It is a section, [search].",
         ),
         ("method = 'tabular'\n[game]\nname = 'x'", "There is no setting 'game.name'."),
-        ("iterations = 3", "does not say its 'method': it is one of tabular, alphazero."),
+        ("iterations = 3", "does not say its 'method': it is one of tabular, alphazero, dqn."),
         ("method = 'tabluar'", "Did you mean 'tabular'?"),
         ("method = ['tabular']", "cannot have"),
         ("extends = 3", "'extends' is not the name of a recipe."),

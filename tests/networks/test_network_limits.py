@@ -144,7 +144,7 @@ def test_odd_attributes_are_refused(tmp_path, operation, attributes, words):
         ({"dims": [-4]}, "size of their shape"),
         ({"dims": [2**62, 2**62]}, "size of their shape"),
         ({"dims": [2, 2, 2]}, "size of their shape"),
-        ({"data_type": 11}, "not float32"),
+        ({"data_type": 11}, "neither float32 nor float16"),
         ({"raw_data": b""}, "size of their shape"),
         ({"raw_data": np.array([0, np.nan, 0, 0], "<f4").tobytes()}, "finite"),
         ({"raw_data": np.array([0, 0, -np.inf, 0], "<f4").tobytes()}, "finite"),

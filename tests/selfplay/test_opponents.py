@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_pool import SMALL, by_number, each_game, made_up, replace, short
+from test_pool import SMALL, GatheringEvaluator, by_number, each_game, made_up, replace, short
 
 import halma
 from halma import _core
@@ -171,6 +171,27 @@ def test_several_leaves_of_a_tree_go_to_its_network() -> None:
         wanted = max(legal) if games.choices[row] == OPPONENT else min(legal)
         # A win or a loss that the search saw may be worth more than the policy.
         assert played == wanted or games.values[row] != 0.5
+
+
+def test_policies_of_legal_moves_are_routed_too() -> None:
+    """Where evaluators want legal moves listed, each network gets those of its leaves."""
+    game = halma.game("rhombus-4x4-3")
+    plain = FunctionEvaluator(game.shape, lambda planes: made_up(game, planes))
+    found = []
+    for evaluator in (plain, GatheringEvaluator(game)):
+        pool = Pool(
+            game,
+            selfplay_options(game, **replace(SMALL, simulations=8, opponent_share=1.0)),
+            [evaluator] * 2,
+            opponents=[NetworkOpponent([evaluator] * 2)],
+            slots=6,
+            games=9,
+            limits=short(game, 24),
+        )
+        games = pool.play()
+        found.append([games.events(i) for i in range(len(games))])
+    # Roundings of the softmax may differ in the last digit, which hardly ever decides a move.
+    assert sum(a == b for a, b in zip(*found, strict=True)) >= 8
 
 
 def test_left_and_taken_up_with_other_opponents() -> None:

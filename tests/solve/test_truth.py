@@ -53,6 +53,14 @@ def test_samples_are_decisions_and_the_same_for_the_same_seed(solution):
     assert all(position.legal_moves for position in some)
 
 
+@pytest.mark.parametrize("name", ["rhombus-3x3-3:win=fill", "ewn-3x3-1"])
+def test_values_that_the_solver_has_counted(name):
+    solution = solve(halma.game(name), keep=False)
+    values = solution.values_at(np.arange(solution.game.core.index_size))
+    counts, _ = np.histogram(values[~np.isnan(values)], bins=20, range=(0.0, 1.0))
+    assert examine(solution, sample=5).distribution == counts.tolist()
+
+
 @pytest.mark.parametrize("number", [100, 500, 2000])
 def test_samples_of_a_small_table(number):
     """All decisions, if there are no more; 1,260 of 1,680 entries are one, by hand."""

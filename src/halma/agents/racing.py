@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from halma import _core
 from halma.agents.agent import AgentSpec
-from halma.games import Move, Record
+from halma.games import Game, Move, Record
 from halma.names import Option
 from halma.search.racing import lookahead_moves
 
@@ -40,7 +40,8 @@ class GreedyAgent:
     def choose(self, record: Record, rng: random.Random) -> Move:
         """Return one of the moves that advance most, or a forward move, the longer the likelier."""
         game, state, moves = record.game, record.position.state, record.position.legal_moves
-        if not self.stochastic and self.prefer_trailing and _core.races(game.core):
+        by_core = _core.races(game.core) and type(game).advance is Game.advance
+        if by_core and not self.stochastic and self.prefer_trailing:
             furthest = set(_core.furthest(game.core, state))
             return rng.choice([move for move in moves if move.value in furthest])
         advances = [game.advance(state, m.value) for m in moves]

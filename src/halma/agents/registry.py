@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from halma import plugins
-from halma.agents import best, human, mcts, minimax, racing, tables
+from halma.agents import best, human, mcts, minimax, q_network, racing, tables
 from halma.agents.agent import Agent, AgentSpec
 from halma.agents.own import WANTED, own_spec
 from halma.errors import NameSyntaxError, UnknownAgentError, suggestion
@@ -19,6 +19,7 @@ _SPECS = {
         mcts.SPEC,
         *minimax.SPECS,
         mcts.NET_SPEC,
+        q_network.SPEC,
         *tables.SPECS,
         human.SPEC,
     )

@@ -72,7 +72,7 @@ def _options(
 #: Each is a function in a module of its name, in the order of `halma --help`.
 VERBS = (
     "games show perft check play analyse match tournament replay convert "
-    "calibrate solve truth train report reproduce"
+    "calibrate solve truth train report export reproduce"
 )
 for name in VERBS.split():
     function = getattr(import_module(f"halma.cli.{name}"), name)

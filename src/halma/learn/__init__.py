@@ -1,11 +1,13 @@
 """Training, from a recipe to reports.
 
 session.py        train(), and the loop around iterations: clock, Ctrl-C, checkpoints, reports
-recipe.py         recipes, checked against their game; sections.py, settings.py: what can be set
+recipe.py         recipes, checked against their game; what can be set: settings.py,
+                  sections.py, dqn_sections.py, network_settings.py
 checks.py         agents, exact values and memory that a recipe needs, checked before a run
 run.py            the run directory: recipe, versions, lock
 alphazero.py      iterations with a network: self-play, training, gate, evaluation
 tabular.py        iterations with a lookup table
+dqn.py            iterations of deep Q-learning: episodes.py, transitions.py, q_trainer.py
 selfplay.py       games of a network against itself, results of those that are stopped
 game_source.py    an iteration's games: from a file, from self-play now, or beside training
 warm_start.py     games of an agent to begin with

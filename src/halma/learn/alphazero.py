@@ -20,6 +20,7 @@ from halma.interrupt import Interrupted
 from halma.learn.archive import RunNetworks
 from halma.learn.evaluation import Evaluation
 from halma.learn.game_source import GameSource
+from halma.learn.opponents import Opponents
 from halma.learn.replay_buffer import GameFiles, ReplayBuffer
 from halma.learn.reports.events import Curve, Progress
 from halma.learn.run import BAD_BATCH, COMPILED, MODEL, WEIGHTS
@@ -37,6 +38,7 @@ from halma.learn.trainer import (
 )
 from halma.learn.truth import TRUTH_CURVES
 from halma.learn.warm_start import agent_games
+from halma.networks.architectures.blocks import Network
 from halma.networks.architectures.build import build
 from halma.networks.network_file import read_info, read_weights
 from halma.networks.torch_evaluator import EvaluatorPool
@@ -81,6 +83,10 @@ class AlphaZero(TrainingSession):
         ]
         if settings.gate.games:
             found.append(Curve("gate", "against the best", ".1%"))
+        found += [
+            Curve(f"selfplay_vs_{name}", f"self-play against {name}", ".1%")
+            for name in settings.selfplay_opponents
+        ]
         found += [Curve(f"vs_{name}", f"against {name}", ".1%") for name in settings.opponents]
         return (*found, *(TRUTH_CURVES if settings.truth.every else ()))
 
@@ -91,7 +97,7 @@ class AlphaZero(TrainingSession):
         played = self._self_play(iteration)
         trained = self._train(iteration)
         began = time.perf_counter()
-        gate = self._gate(iteration)
+        gated = self._gate(iteration)
         results = self._evaluate(iteration)
         self.networks.archive(self.trainer.network, iteration)
         self._snapshot = self._state_now()
@@ -99,7 +105,7 @@ class AlphaZero(TrainingSession):
             "iteration": iteration,
             **played,
             **trained,
-            "gate": gate,
+            **gated,
             "best": self.best_iteration,
             **results,
             "match_seconds": time.perf_counter() - began,
@@ -154,12 +160,20 @@ class AlphaZero(TrainingSession):
                 "'learning.rate' may help."
             ) from None
 
-    def _gate(self, iteration: int) -> float | None:
-        """Promote the trained network if it passes the gate; return its share of points."""
-        share = self.evaluation.gate(iteration, self.trainer.network, self.evaluators)
-        if share is None or share >= self.settings.gate.threshold:
+    def _gate(self, iteration: int) -> dict[str, Any]:
+        """Promote the trained network if it passes the gate; return the metrics of that."""
+        found = self.evaluation.gate(iteration, self.trainer.network, self.evaluators)
+        if found is None or found.passed:
             self._promote(iteration)
-        return share
+            self.promotions += 1
+        else:
+            if self.settings.gate.failure == "revert":
+                self.trainer.revert(self.best)
+            self._change_player()
+        if found is None:
+            return {"gate": None}
+        distinct = found.distinct
+        return {"gate": found.score, "gate_distinct": distinct, "promotions": self.promotions}
 
     def _evaluate(self, iteration: int) -> dict[str, float | None]:
         """Evaluate the best network; only the last iteration is not finished without."""
@@ -196,8 +210,15 @@ class AlphaZero(TrainingSession):
             self.best_iteration = checkpoint.description["best"]
         self.player = build(self.trainer.network.info, seed=settings.seed)
         set_weights(self.player, self.best)
-        self.evaluators = EvaluatorPool(self.player, self.device, self.threads, self.compiled)
-        self.self_play = SelfPlay(self.game, settings, self.evaluators.evaluators, self.threads)
+        self.evaluators = self._evaluator_pool(self.player)
+        #: evaluators of the network that makes the games: the best, or the latest
+        self.playing = self.evaluators
+        if settings.selfplay.player == "latest" and settings.gate.games:
+            self.playing = self._evaluator_pool(self.trainer.network)
+        self.opponents = self._opponents() if settings.selfplay_opponents else None
+        self.self_play = SelfPlay(
+            self.game, settings, self.playing.evaluators, self.threads, self.opponents
+        )
         self.games = GameSource(
             self.self_play,
             self.files,
@@ -261,7 +282,26 @@ class AlphaZero(TrainingSession):
         self.best, self.best_iteration = weights_of(self.trainer.network), iteration
         set_weights(self.player, self.best)
         self.evaluators.load(self.player)
-        self.self_play.evaluators = self.evaluators.evaluators
+        self._change_player()
+
+    def _change_player(self) -> None:
+        """Let the games be made by the newest network of its kind from now on."""
+        if self.playing is not self.evaluators:
+            self.playing.load(self.trainer.network)
+        self.self_play.evaluators = self.playing.evaluators
+
+    def _evaluator_pool(self, network: Network) -> EvaluatorPool:
+        return EvaluatorPool(network, self.device, self.threads, self.compiled)
+
+    def _opponents(self) -> Opponents:
+        return Opponents(
+            self.game,
+            self.settings,
+            self.networks,
+            self.evaluators,
+            self._evaluator_pool,
+            self.reporter.note,
+        )
 
     def stop(self) -> None:
         """Stop the current stage."""
@@ -311,8 +351,9 @@ class AlphaZero(TrainingSession):
         self.networks.write_best(self.player, self.best_iteration)
 
     def tell_history(self, history: Sequence[Mapping[str, Any]]) -> None:
-        """Take note of the numbers of games."""
+        """Take note of the numbers of games and promotions."""
         warm_start = {0: self.settings.warm_start.games}
+        self.promotions = int(history[-1].get("promotions") or 0) if history else 0
         self.files.tell_counts(warm_start | {one["iteration"]: one["games"] for one in history})
 
     def remove_old_files(self) -> None:

@@ -19,7 +19,7 @@ from halma.learn.run import MODEL, WEIGHTS
 from halma.networks.architectures.blocks import Network
 from halma.networks.export import export, export_file
 from halma.networks.finding import VERSIONS
-from halma.networks.network_file import MODEL_SUFFIX, NetworkInfo, read_info
+from halma.networks.network_file import MODEL_SUFFIX, read_info
 from halma.networks.weights import load_weights, save_weights
 from halma.tensors import iteration_file, list_iterations
 
@@ -45,7 +45,7 @@ class RunNetworks:
             found = read_info(self.out / name)
         except NetworkError:
             return False
-        wanted = NetworkInfo.for_game(self.recipe.game, self.recipe.settings.network)
+        wanted = self.recipe.settings.network_info(self.recipe.game)
         return found == wanted and dict(found.about) == self._about(iteration)
 
     # The archive. A version is written before the checkpoint of its iteration, so a run that

@@ -45,6 +45,11 @@ class Batch:
         """Planes, actions, targets and outcomes."""
         return self.planes, self.actions, self.targets, self.outcomes
 
+    @property
+    def padding(self) -> tuple[float | None, ...]:
+        """What stands behind the legal moves of a position."""
+        return None, -1, 0, None
+
     def widen(self, width: int) -> None:
         """Make room for this many legal moves."""
         #: policy indices of legal moves, then -1: int32 (size, width)

@@ -6,10 +6,13 @@ depend on where a run starts: agents, some of which are files, exact solutions, 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from halma import _core
 from halma.agents import agent, check_agent, quick_agents
 from halma.errors import HalmaError, RecipeError, TableError
 from halma.games import Game
+from halma.learn.dqn_sections import DqnSettings
 from halma.learn.recipe import Recipe
 from halma.learn.sections import AlphaZeroSettings, TabularSettings
 from halma.machine import free_memory, in_bytes
@@ -25,6 +28,8 @@ _MAX_PLIES = 1000
 _SOLUTION_ENTRY, _ROW_NUMBER = 9, 1
 #: Bytes of a decision in a replay buffer of self-play, without its state and what varies.
 _ROW_BYTES = 50
+#: Bytes of a transition without its states.
+_TRANSITION_BYTES = 40
 #: Entries of an index for each position that games reach, at most.
 _SPARSE = 8
 #: Memory where the system does not say how much is free.
@@ -37,8 +42,19 @@ def check_recipe(recipe: Recipe) -> None:
     try:
         if isinstance(settings, TabularSettings):
             _check_memory(game, settings)
+        elif isinstance(settings, DqnSettings):
+            opponents = {"play.opponent": [settings.opponent]}
+            _check_agents(game, {"evaluation.opponents": settings.opponents, **opponents})
+            _check_transitions(game, settings)
+            return
         else:
-            _check_agents(game, settings)
+            named = {
+                "evaluation.opponents": settings.opponents,
+                "selfplay.opponents": settings.selfplay_agents,
+            }
+            if settings.warm_start.games:
+                named["warm_start.agent"] = [settings.warm_start_agent]
+            _check_agents(game, named)
             _check_replay_buffer(game, settings)
         if settings.truth.every:
             _check_solvable(game, settings.truth.every)
@@ -46,11 +62,11 @@ def check_recipe(recipe: Recipe) -> None:
         raise RecipeError(f"Recipe '{recipe.name}': {error}") from None
 
 
-def _check_agents(game: Game, settings: AlphaZeroSettings) -> None:
-    """Refuse agents that do not exist or cannot play the game, with some that can."""
-    named = {"evaluation.opponents": settings.opponents}
-    if settings.warm_start.games:
-        named["warm_start.agent"] = [settings.warm_start_agent]
+def _check_agents(game: Game, named: Mapping[str, Sequence[str]]) -> None:
+    """Refuse agents that do not exist or cannot play the game, with some that can.
+
+    `named` has the agents of each setting.
+    """
     for key, names in named.items():
         for name in names:
             try:
@@ -132,6 +148,18 @@ def _check_replay_buffer(game: Game, settings: AlphaZeroSettings) -> None:
             f"'learning.replay_buffer' cannot be {games:,}: these games need about "
             f"{in_bytes(needed)} of memory, and {in_bytes(free)} are free; "
             f"{max(1, games * free // needed):,} would fit."
+        )
+
+
+def _check_transitions(game: Game, settings: DqnSettings) -> None:
+    """Refuse a replay buffer of transitions that does not fit into free memory."""
+    free, capacity = free_memory() or _UNKNOWN, settings.learning.replay_buffer
+    size = 2 * game.core.history * game.core.state_size + _TRANSITION_BYTES
+    if capacity * size > free:
+        raise RecipeError(
+            f"'learning.replay_buffer' cannot be {capacity:,}: these transitions need about "
+            f"{in_bytes(capacity * size)} of memory, and {in_bytes(free)} are free; "
+            f"{max(1, free // size):,} would fit."
         )
 
 

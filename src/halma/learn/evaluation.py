@@ -25,6 +25,16 @@ from halma.search import search_options
 _GATE, _MATCH, _TRUTH = 3, 4, 6
 
 
+@dataclass(frozen=True)
+class GateResult:
+    """The result of a gate: the new network's share of points or wins."""
+
+    score: float
+    passed: bool
+    #: games that differ in at least one move
+    distinct: int
+
+
 @dataclass
 class Evaluation:
     """Plays matches of a run's networks; `is_stopped` interrupts them."""
@@ -38,6 +48,7 @@ class Evaluation:
 
     def __post_init__(self) -> None:
         self._opening_plies = default_plies(self.game)
+        self._has_chance = not self._opening_plies
         self._candidate: EvaluatorPool | None = None
         self._truth: NetworkTruth | None = None
         settings, truth = self.settings, self.settings.truth
@@ -49,11 +60,17 @@ class Evaluation:
                 self.reporter.note(
                     f"'{section}.games' is {games}; games come in pairs, so {games + 1} are played."
                 )
+        gate = settings.gate
+        if gate.games and not gate.random_plies and not gate.temperature and not self._has_chance:
+            self.reporter.note(
+                "The gate has only two different games, one from each side, however many it plays: "
+                "'gate.random_plies' and 'gate.temperature' are 0."
+            )
         if truth.every:
             self._truth = NetworkTruth(self.game, truth, self.threads, self.reporter.note)
 
-    def gate(self, iteration: int, network: Network, best: EvaluatorPool) -> float | None:
-        """Return a new network's share of points against the best; None without a gate."""
+    def gate(self, iteration: int, network: Network, best: EvaluatorPool) -> GateResult | None:
+        """Return a new network's result against the best; None without a gate."""
         gate = self.settings.gate
         if not gate.games:
             return None
@@ -63,11 +80,15 @@ class Evaluation:
             self._candidate.load(network)
         seeds = self._seeds(iteration, _GATE)
         players = [
-            self._search_player(one, gate.simulations, seed)
+            self._search_player(one, gate.simulations, seed, gate.temperature)
             for one, seed in zip((self._candidate, best), seeds, strict=False)
         ]
         pairing = Pairing(("candidate", "best"), players, gate.games, seeds[2])
-        return self._play("gate", [pairing])[0].score.value
+        plies = self._opening_plies if gate.random_plies < 0 else gate.random_plies
+        tally = self._play("gate", [pairing], plies)[0]
+        won = tally.all.wins / tally.games
+        score = won if gate.counts == "wins" else tally.score.value
+        return GateResult(score, score >= gate.threshold, tally.distinct)
 
     def evaluate(self, iteration: int, best: EvaluatorPool) -> dict[str, float | None]:
         """Return the best network's results against agents and against exact values.
@@ -88,7 +109,7 @@ class Evaluation:
                 )
                 for number, name in enumerate(settings.opponents)
             ]
-            tallies = self._play("evaluation", pairings)
+            tallies = self._play("evaluation", pairings, self._opening_plies)
             for name, tally in zip(settings.opponents, tallies, strict=True):
                 found |= match_metrics(name, tally)
         if self._truth is not None and self._is_due(iteration, settings.truth.every):
@@ -111,14 +132,17 @@ class Evaluation:
         seeds = np.random.SeedSequence((self.settings.seed, *purpose))
         return [int(seed) for seed in seeds.generate_state(3, np.uint64) >> 2]
 
-    def _search_player(self, network: EvaluatorPool, simulations: int, seed: int) -> SearchPlayer:
+    def _search_player(
+        self, network: EvaluatorPool, simulations: int, seed: int, temperature: float = 0.0
+    ) -> SearchPlayer:
         options = search_options(self.game, **search_values(self.settings.search, noise=False))
         simulations = simulations or self.settings.search.simulations
-        return SearchPlayer(self.game, network.evaluators[0], options, simulations, seed)
+        evaluator = network.evaluators[0]
+        return SearchPlayer(self.game, evaluator, options, simulations, seed, temperature)
 
-    def _play(self, stage: str, pairings: Sequence[Pairing]) -> list[Tally]:
+    def _play(self, stage: str, pairings: Sequence[Pairing], opening_plies: int) -> list[Tally]:
         watch = self._progress(stage)
-        tallies = play_in_lockstep(self.game, pairings, self._opening_plies, self.is_stopped, watch)
+        tallies = play_in_lockstep(self.game, pairings, opening_plies, self.is_stopped, watch)
         for pairing, tally in zip(pairings, tallies, strict=True):
             for sentence in tally.failures:
                 self.reporter.note(f"{pairing.names[1]}: {sentence}")

@@ -77,6 +77,7 @@ class GameSource:
             except TensorFileError as error:
                 self._reporter.note(f"{error} Its games are played again.")
         torch.set_num_threads(1)
+        self._self_play.prepare(iteration)
         return self._play(iteration, self._make_watch())
 
     def _play_ahead(self, iteration: int) -> None:
@@ -91,6 +92,7 @@ class GameSource:
                 watch = watch or self._make_watch()
                 watch(games, evaluations)
 
+        self._self_play.prepare(iteration)
         self._ahead_iteration = iteration
         self._ahead = self._player.submit(self._play, iteration, watch_if_waited_for)
 

@@ -136,7 +136,10 @@ class PolicyPlayer:
 
 @dataclass
 class SearchPlayer:
-    """A tree search with a network; the trees of all games grow together."""
+    """A tree search with a network; the trees of all games grow together.
+
+    Moves are sampled with weights policy^(1 / temperature); 0 plays the best.
+    """
 
     game: Game
     evaluator: Evaluator
@@ -145,13 +148,14 @@ class SearchPlayer:
     #: of all searches; without one, each draws its own from the generator of its game, as the
     #: agent `net` does
     seed: int | None = None
+    temperature: float = 0.0
 
     def __post_init__(self) -> None:
         self._seeds = None if self.seed is None else random.Random(self.seed)
         self._buffer: InferenceBuffer | None = None
 
     def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[Move]:
-        """Return the best move of each game's search."""
+        """Return a move for each game, found by its search."""
         searches = []
         for record, rng in zip(records, rngs, strict=True):
             seed = (self._seeds or rng).getrandbits(63)
@@ -163,6 +167,15 @@ class SearchPlayer:
             self._buffer = self.evaluator.buffer(len(records))
         run_with_network(searches, self._buffer)
         return [
-            record.position.legal_moves[search.best()]
-            for record, search in zip(records, searches, strict=True)
+            record.position.legal_moves[self._pick(search, rng)]
+            for record, search, rng in zip(records, searches, rngs, strict=True)
         ]
+
+    def _pick(self, search: _core.Search, rng: random.Random) -> int:
+        """Return the index of the move to play."""
+        if not self.temperature:
+            return search.best()
+        policy = search.policy_target()
+        most = max(policy)
+        weights = [(share / most) ** (1 / self.temperature) for share in policy]
+        return rng.choices(range(len(weights)), weights)[0]

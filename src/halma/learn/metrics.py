@@ -38,6 +38,7 @@ def _line_check(*numbers: str, maybe: tuple[str, ...] = ()) -> Check:
 _LINES = {
     "tabular": _line_check("plies", "updated_1", "updated_4", "updated_16", maybe=_TRUTH),
     "alphazero": _line_check("mean_plies", "evaluations_per_second"),
+    "dqn": _line_check("mean_plies", "epsilon", "transitions", "reward", maybe=("td_error",)),
 }
 _ANY_LINE = fields({"iteration": whole(1)}, {"watched": _WATCHED}, optional(_NUMBER))
 

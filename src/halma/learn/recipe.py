@@ -18,6 +18,7 @@ from halma.errors import RecipeError, suggestion
 from halma.files import read_file
 from halma.games import Game, game
 from halma.learn import settings as typed
+from halma.learn.dqn_sections import DqnSettings
 from halma.learn.sections import OBSERVING, AlphaZeroSettings, TabularSettings
 from halma.learn.settings import Plain
 from halma.plugins import from_folder, is_file_reference, to_folder
@@ -31,14 +32,15 @@ _MAX_DEPTH = 10
 _MAX_SIZE = 1 << 17
 #: Most dots outside comments: the time to read dotted keys grows with the square of their length.
 _MAX_DOTS = 1500
-#: Settings that name games and agents, which may be in files; the last has several of them.
-_OPPONENTS = "evaluation.opponents"
-_NAMES = ("game", "warm_start.agent", _OPPONENTS)
+#: Settings that name games and agents, which may be in files; some have several of them.
+_OPPONENTS = ("evaluation.opponents", "selfplay.opponents")
+_NAMES = ("game", "warm_start.agent", "play.opponent", *_OPPONENTS)
 
 #: Methods of training, with what can be set of each.
-METHODS: dict[str, type[TabularSettings] | type[AlphaZeroSettings]] = {
+METHODS: dict[str, type[TabularSettings] | type[AlphaZeroSettings] | type[DqnSettings]] = {
     "tabular": TabularSettings,
     "alphazero": AlphaZeroSettings,
+    "dqn": DqnSettings,
 }
 
 
@@ -175,7 +177,7 @@ def _renamed(key: str, value: Any, rename: Callable[[str, Path], str], folder: P
     """Return a setting with the names of games and agents in it as a folder needs them."""
     if key not in _NAMES or not isinstance(value, str):
         return value
-    if key == _OPPONENTS:
+    if key in _OPPONENTS:
         return " ".join(rename(name, folder) for name in value.split())
     return rename(value, folder)
 

@@ -252,6 +252,8 @@ def trained_agent(path: Path, recipe: Recipe) -> tuple[str, str]:
     """Return the agent that a run trains, and one to play a match with."""
     if recipe.method == "alphazero":
         return f"net:{path / MODEL},sims=100", quick_agents(recipe.game)[0]
+    if recipe.method == "dqn":
+        return f"q:{path / MODEL}", recipe.settings.opponent
     return f"tabular:{path}", "optimal"
 
 

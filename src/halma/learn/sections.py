@@ -1,4 +1,4 @@
-"""The sections of recipes, and the settings of the two methods that are made of them.
+"""The sections of recipes, and the settings of `tabular` and `alphazero` that are made of them.
 
 Defaults of `tabular` are hsueh2023's; those of `alphazero` are ours, beside what papers used.
 """
@@ -15,13 +15,15 @@ from halma.agents import quick_agents
 from halma.errors import HalmaError, RecipeError
 from halma.games import Game
 from halma.games import game as game_named
+from halma.learn.network_settings import AUTO, check_network, check_opponents, named_opponents
 from halma.learn.settings import Plain, section_from, setting
 from halma.networks.network_file import NetworkInfo
 from halma.search.options import POLICY_RULES
 
 _MANY = 10_000_000
-#: Stands for agents that follow from the game.
-AUTO = "auto"
+#: Opponents in self-play that are networks of the run: the best one, the first version of the
+#: archive, and a version of it drawn at random.
+BEST, FIRST, PAST = "best", "first", "past"
 #: Sections that do not change what is learned, or only which games: a run may go on with other
 #: values of theirs.
 OBSERVING = ("evaluation", "truth", "checkpoints", "archive", "stages")
@@ -41,9 +43,10 @@ def _search_section(**defaults: Plain) -> Any:
         [*_SEARCH, _TABULAR["simulations"], _TABULAR["count_root"]],
         {
             "rule": "liu2019, hsueh2023: puct",
-            "c": "liu2019: 3.5, hsueh2023: 1, and 1/64 to 64 in section V-B and figure 24",
-            "fpu": "hsueh2023: loss (+0), and draw (+0.5), win (+1), infinite in section VII "
-            "and figure 24",
+            "c": "liu2019: 3.5 on [-1, 1], which is 1.75, hsueh2023: 1, and 1/64 to 64 in section "
+            "V-B and figure 24",
+            "fpu": "liu2019: draw, hsueh2023: loss (+0), and draw (+0.5), win (+1), infinite in "
+            "section VII and figure 24",
             "dirichlet_weight": "liu2019, hsueh2023: epsilon = 0.25, and 0 to 0.5 in section V-D",
             "dirichlet_alpha": "liu2019: 0.03, hsueh2023: 1.5, and 0.03 to 12 in section V-C",
             "solver": "hsueh2023: false",
@@ -86,12 +89,30 @@ class TabularSelfPlaySettings(
 class SelfPlaySettings(
     section_from(  # type: ignore[misc]
         _SELF_PLAY,
-        {"random_plies_min": "liu2019: 6", "random_plies_max": "liu2019: 6"},
+        {
+            "random_plies_min": "liu2019: 6",
+            "random_plies_max": "liu2019: 6",
+            "opponent_share": "liu2019: 1 in the variation",
+        },
         resign_consecutive=4,
     )
 ):
     """The games of an iteration."""
 
+    player: str = setting(
+        "best",
+        "The network that plays: the best one, or the latest, as training left it, whatever the "
+        "gate said. liu2019: best, and latest as a variation.",
+        ("best", "latest"),
+    )
+    opponents: str = setting(
+        "",
+        "Opponents of that network in a share of the games, with spaces between them: best, past "
+        "(a version from the archive, drawn anew for every iteration), first (the oldest version), "
+        "or agents. Seats are exchanged, and only the network's own decisions become training "
+        "samples. Empty: it plays itself in all games. liu2019: none; best, past or greedy as a "
+        "variation.",
+    )
     games: int = setting(1000, "Games in an iteration. liu2019: 180, hsueh2023: 1000.", (1, _MANY))
     parallel_games: int = setting(
         256,
@@ -137,8 +158,8 @@ class SelfPlaySettings(
     )
     temperature_plies: int = setting(
         16,
-        "Plies of a game during which it holds, all players' together. liu2019: 10, "
-        "hsueh2023: all.",
+        "Plies of a game during which it holds, all players' together and random ones included. "
+        "liu2019: 16, 6 of them random, hsueh2023: all.",
         (0, 1_000_000),
     )
     late_temperature: float = setting(
@@ -187,7 +208,7 @@ class LearningSettings:
     samples_per_new: float = setting(
         4.0,
         "Samples drawn for every new one in the replay buffer; the number of steps follows. "
-        "liu2019: 5 passes over all.",
+        "liu2019: 20, which is 5 passes over two episodes in both mirror images.",
         (0.001, 10_000),
     )
     batch_size: int = setting(
@@ -277,8 +298,33 @@ class GateSettings:
         "Games of the match; 0: every new network is promoted. liu2019: 24, hsueh2023: 0.",
         (0, 1_000_000),
     )
-    threshold: float = setting(0.55, "Share of points it takes. liu2019: 0.58.", (0, 1))
+    threshold: float = setting(
+        0.55, "Share of points or wins it takes. liu2019: 14 of 24, which is 0.583.", (0, 1)
+    )
+    counts: str = setting(
+        "points",
+        "What the threshold is a share of: points, where a draw is half of one, or games won. "
+        "liu2019: wins.",
+        ("points", "wins"),
+    )
     simulations: int = setting(0, "Simulations a move; 0: as in self-play.", (0, 1_000_000))
+    random_plies: int = setting(
+        -1,
+        "Random plies that a pair of games starts with; -1: as in a match, two a player and none "
+        "in a game of chance. With 0 and temperature 0 all pairs are the same two games. "
+        "liu2019: 0.",
+        (-1, 10_000),
+    )
+    temperature: float = setting(
+        0.0, "Temperature that moves are sampled with; 0 plays the best. liu2019: 0.01.", (0, 100)
+    )
+    failure: str = setting(
+        "continue",
+        "What follows where the gate fails. The best network stays the best in any case; training "
+        "continues from the new weights, or goes back to those of the best, with the optimiser's "
+        "memory cleared. liu2019: continue.",
+        ("continue", "revert"),
+    )
 
 
 @dataclass(frozen=True)
@@ -441,11 +487,7 @@ class AlphaZeroSettings:
     @cached_property
     def opponents(self) -> list[str]:
         """The agents that a network plays in evaluation; none where there is no evaluation."""
-        if not self.evaluation.every:
-            return []
-        if self.evaluation.opponents == AUTO:
-            return ["random", quick_agents(game_named(self.game))[0]]
-        return self.evaluation.opponents.split()
+        return named_opponents(self.evaluation, self.game)
 
     @cached_property
     def warm_start_agent(self) -> str:
@@ -455,13 +497,49 @@ class AlphaZeroSettings:
         chosen = quick_agents(game_named(self.game))[0]
         return "greedy:stochastic" if chosen == "greedy" else chosen
 
+    def network_info(self, game: Game) -> NetworkInfo:
+        """Return the description of the network."""
+        return NetworkInfo.for_game(game, self.network)
+
+    @cached_property
+    def selfplay_opponents(self) -> list[str]:
+        """The opponents in self-play; none where it is with the network alone."""
+        return self.selfplay.opponents.split() if self.selfplay.opponent_share else []
+
+    @cached_property
+    def selfplay_agents(self) -> list[str]:
+        """The agents among the opponents in self-play."""
+        return [name for name in self.selfplay_opponents if name not in (BEST, FIRST, PAST)]
+
+    def _check_opponents(self) -> None:
+        """Raise a `RecipeError` if the opponents in self-play do not fit other settings."""
+        play, names = self.selfplay, self.selfplay_opponents
+        if len(set(names)) < len(names):
+            raise RecipeError(
+                f"'selfplay.opponents' cannot be \"{play.opponents[:60]}\": one is twice in it."
+            )
+        if BEST in names and (play.player == BEST or not self.gate.games):
+            raise RecipeError(
+                f"'selfplay.opponents' cannot have '{BEST}': it is the network that plays already. "
+                "The latest network plays the best with 'selfplay.player' \"latest\" and a gate "
+                "('gate.games')."
+            )
+        if {FIRST, PAST} & {*names} and not self.archive.every:
+            raise RecipeError(
+                f"'selfplay.opponents' cannot have '{PAST if PAST in names else FIRST}' without "
+                "versions of the past: 'archive.every' says how often one is kept."
+            )
+        if names and play.reuse:
+            raise RecipeError(
+                "'selfplay.reuse' cannot be true with 'selfplay.opponents': players have trees of "
+                "their own."
+            )
+
     def check(self, game: Game) -> None:
         """Raise a `RecipeError` if settings do not fit the game or each other."""
         play = self.selfplay
-        try:
-            NetworkInfo.for_game(game, self.network)
-        except HalmaError as error:
-            raise RecipeError(f"'network' cannot be '{self.network[:60]}': {error}") from None
+        self._check_opponents()
+        check_network(self, game)
         _check_root(self.search)
         if self.search.solver and game.players != 2:
             raise RecipeError(
@@ -487,10 +565,7 @@ class AlphaZeroSettings:
             raise RecipeError(
                 "'selfplay.random_plies_max' cannot be less than 'selfplay.random_plies_min'."
             )
-        if self.evaluation.every and not self.evaluation.opponents.strip():
-            raise RecipeError(
-                "'evaluation.opponents' is empty: set 'evaluation.every' to 0 instead."
-            )
+        check_opponents(self.evaluation)
 
 
 def search_values(

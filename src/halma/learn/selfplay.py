@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +18,11 @@ from halma.search.evaluator import Evaluator
 from halma.search.racing import advances
 from halma.selfplay import FinishedGames, Pool, selfplay_options
 from halma.selfplay.games import mover_first
+from halma.selfplay.opponents import Opponent
 from halma.selfplay.pool import Watch
+
+if TYPE_CHECKING:
+    from halma.learn.opponents import Opponents
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -58,13 +62,14 @@ class SelfPlay:
     """Plays the games of one iteration after the other.
 
     There is an evaluator for every group; it may be the same one. `evaluators` may be replaced
-    between two iterations.
+    between two iterations. `opponents` play a share of the games against the network.
     """
 
     game: Game
     settings: AlphaZeroSettings
     evaluators: Sequence[Evaluator]
     threads: int
+    opponents: Opponents | None = None
 
     def __post_init__(self) -> None:
         self._stop = threading.Event()
@@ -80,14 +85,20 @@ class SelfPlay:
         """Undo `stop`; games that are carried over continue where they were."""
         self._stop.clear()
 
+    def prepare(self, iteration: int) -> None:
+        """Load the opponents of an iteration, in the thread that trains."""
+        if self.opponents is not None:
+            self.opponents.draw(iteration)
+
     def play(
         self, iteration: int, watch: Watch = lambda games, evaluations: None
     ) -> tuple[FinishedGames, dict[str, Any]]:
         """Return an iteration's games and the metrics of playing them."""
         play = self.settings.selfplay
         began = time.perf_counter()
-        pool = self._carried or self._make_pool(iteration)
-        pool.change_evaluators(self.evaluators)
+        opponents = [] if self.opponents is None else self.opponents.current
+        pool = self._carried or self._make_pool(iteration, opponents)
+        pool.change_evaluators(self.evaluators, opponents)
         before = pool.totals
         missing = None
         if play.carry_over:
@@ -111,6 +122,7 @@ class SelfPlay:
             adjudicate(self.game, games, play.adjudication, play.adjudication_margin)
         scores, seconds = games.scores, time.perf_counter() - began
         made = {key: pool.totals[key] - before[key] for key in ("leaves", "resigned")}
+        against = {} if self.opponents is None else self.opponents.metrics(pool.options, games)
         return games, {
             "games": len(games),
             "finished": float((games.ends == _core.End.RULES.value).mean()),
@@ -123,9 +135,10 @@ class SelfPlay:
             "resigned": int(made["resigned"]),
             "pool_bytes": int(pool.bytes),
             "play_seconds": seconds,
+            **against,
         }
 
-    def _make_pool(self, iteration: int) -> Pool:
+    def _make_pool(self, iteration: int, opponents: Sequence[Opponent]) -> Pool:
         """Return a pool of an iteration's games, or of all from there on if they carry over."""
         play = self.settings.selfplay
         slots = play.parallel_games
@@ -141,6 +154,7 @@ class SelfPlay:
             first=(iteration - 1) * play.games,
             games=None if play.carry_over else play.games,
             limits=limits(self.game, self.settings),
+            opponents=opponents,
         )
 
 

@@ -74,6 +74,12 @@ def train(
         from halma.networks.torch_evaluator import find_device
 
         session = partial(AlphaZero, device=find_device(device), compiled=compiled)
+    elif recipe.method == "dqn":
+        require("torch", "onnx")
+        from halma.learn.dqn import DeepQLearning
+        from halma.networks.torch_evaluator import find_device
+
+        session = partial(DeepQLearning, device=find_device(device))
     else:
         from halma.learn.tabular import TabularAlphaZero
 

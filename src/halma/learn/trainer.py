@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -16,12 +17,12 @@ from halma.errors import RunError
 from halma.games import Game
 from halma.interrupt import Interrupted
 from halma.learn.batches import FIRST_WIDTH, Batch, Batches, Indices, Symmetries
+from halma.learn.dqn_sections import NetworkSettings
 from halma.learn.replay_buffer import ReplayBuffer
 from halma.learn.sections import AlphaZeroSettings
-from halma.learn.training_step import TrainingStep
+from halma.learn.training_step import PolicyValueStep, TrainingStep
 from halma.networks.architectures.blocks import Network
 from halma.networks.architectures.build import build
-from halma.networks.network_file import NetworkInfo
 from halma.structure import ArrayKind
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
@@ -62,8 +63,79 @@ class Losses:
         return 1 - self.waited / self.seconds if self.seconds else 1.0
 
 
-class Trainer:
-    """A network, its optimiser, and the number of steps made."""
+class NetworkTrainer(ABC):
+    """A network in training, its optimiser, and the number of steps made."""
+
+    def __init__(
+        self, game: Game, settings: NetworkSettings, device: str, threads: int, compiled: bool
+    ) -> None:
+        self.game = game
+        self.device = torch.device(device)
+        self.network: Network = build(settings.network_info(game), seed=settings.seed)
+        self.network.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.steps = 0
+        self._warmup_steps = settings.learning.warmup_steps
+        self._on_gpu = self.device.type == "cuda"
+        if self._on_gpu:
+            # What stays in float32 is multiplied in TF32: gradients are noisier than that anyway.
+            torch.set_float32_matmul_precision("high")
+        self._step = self._make_step(compiled)
+        self._optimiser = self._step.optimiser
+        self._stopped = False
+        # Gradients summed by several threads are rounded in other ways.
+        one = self._on_gpu or settings.learning.deterministic
+        self._thread_count = _ThreadCount(1 if one else threads)
+
+    @abstractmethod
+    def _make_step(self, compiled: bool) -> TrainingStep:
+        """Return what makes a learning step."""
+
+    def stop(self) -> None:
+        """Make training raise `Interrupted`, now and later."""
+        self._stopped = True
+
+    def _warmed_up(self, rate: float) -> float:
+        """Return the rate of the current step: it rises from 0 at the start."""
+        warmup = self._warmup_steps
+        return rate * min(1.0, self.steps / warmup) if warmup else rate
+
+    def state(self) -> dict[str, np.ndarray[Any, Any]]:
+        """Return a copy of the state of network and optimiser, under torch's names."""
+        found = {_NETWORK + name: array for name, array in weights_of(self.network).items()}
+        for index, memory in self._optimiser.state_dict()["state"].items():
+            for key, value in memory.items():
+                if value is not None:
+                    array = value.detach().cpu().contiguous().numpy().copy()
+                    found[f"{_OPTIMISER}{index}.{key}"] = array
+        return found
+
+    def restore(self, state: Arrays, steps: int) -> None:
+        """Continue from what `state` returned."""
+        set_weights(self.network, weights_under(state, _NETWORK))
+        parameters = list(self.network.parameters())
+        whole = self._optimiser.state_dict()
+        for name in state:
+            if name.startswith(_OPTIMISER):
+                index, key = name.removeprefix(_OPTIMISER).split(".")
+                value, parameter = torch.from_numpy(state[name]), parameters[int(index)]
+                if value.shape == parameter.shape:
+                    # In the memory format of the parameter, which the optimiser relies on.
+                    value = torch.empty_like(parameter).copy_(value)
+                whole["state"].setdefault(int(index), {})[key] = value
+        self._optimiser.load_state_dict(whole)
+        self.steps = steps
+
+    def revert(self, weights: Arrays) -> None:
+        """Go back to earlier weights; what the optimiser remembers of later ones is cleared."""
+        set_weights(self.network, weights)
+        for memory in self._optimiser.state.values():
+            for value in memory.values():
+                if value is not None:
+                    value.zero_()  # in place: a captured step reads and writes these
+
+
+class Trainer(NetworkTrainer):
+    """The trainer of a policy and values."""
 
     def __init__(
         self,
@@ -73,30 +145,14 @@ class Trainer:
         threads: int = 1,
         compiled: bool = False,
     ) -> None:
-        self.game = game
         self.settings = settings
-        self.device = torch.device(device)
-        info = NetworkInfo.for_game(game, settings.network)
-        self.network: Network = build(info, seed=settings.seed)
-        self.network.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self.steps = 0
+        super().__init__(game, settings, device, threads, compiled)
         self._threads = threads
         #: legal moves that batches have room for
         self._width = FIRST_WIDTH
-        self._on_gpu = self.device.type == "cuda"
-        if self._on_gpu:
-            # What stays in float32 is multiplied in TF32: gradients are noisier than that anyway.
-            torch.set_float32_matmul_precision("high")
-        self._step = TrainingStep(self.network, settings.learning, self.device, compiled)
-        self._optimiser = self._step.optimiser
-        self._stopped = False
-        # Gradients summed by several threads are rounded in other ways.
-        one = self._on_gpu or settings.learning.deterministic
-        self._thread_count = _ThreadCount(1 if one else threads)
 
-    def stop(self) -> None:
-        """Make `train` raise `Interrupted`, now and later."""
-        self._stopped = True
+    def _make_step(self, compiled: bool) -> TrainingStep:
+        return PolicyValueStep(self.network, self.settings.learning, self.device, compiled)
 
     def train(self, buffer: ReplayBuffer, steps: int, rate: float, seed: tuple[int, ...]) -> Losses:
         """Make `steps` steps on random batches of the replay buffer."""
@@ -134,11 +190,6 @@ class Trainer:
         self._width = batches.width
         return Losses(policy, value, steps, time.perf_counter() - began, waited)
 
-    def _warmed_up(self, rate: float) -> float:
-        """Return the rate of the current step: it rises from 0 at the start."""
-        warmup = self.settings.learning.warmup_steps
-        return rate * min(1.0, self.steps / warmup) if warmup else rate
-
     def _check(self, unchecked: list[_Step], batches: Batches) -> None:
         """Raise `NotANumberError` for the first loss that is not finite."""
         finite = torch.isfinite(torch.stack([losses for _, losses, _, _ in unchecked])).all(1)
@@ -150,32 +201,6 @@ class Trainer:
                 saved = {name: getattr(again, name).numpy() for name in names}
                 raise NotANumberError(step, saved | {"rows": rows, "symmetries": symmetries})
         unchecked.clear()
-
-    def state(self) -> dict[str, np.ndarray[Any, Any]]:
-        """Return a copy of the state of network and optimiser, under torch's names."""
-        found = {_NETWORK + name: array for name, array in weights_of(self.network).items()}
-        for index, memory in self._optimiser.state_dict()["state"].items():
-            for key, value in memory.items():
-                if value is not None:
-                    array = value.detach().cpu().contiguous().numpy().copy()
-                    found[f"{_OPTIMISER}{index}.{key}"] = array
-        return found
-
-    def restore(self, state: Arrays, steps: int) -> None:
-        """Continue from what `state` returned."""
-        set_weights(self.network, weights_under(state, _NETWORK))
-        parameters = list(self.network.parameters())
-        whole = self._optimiser.state_dict()
-        for name in state:
-            if name.startswith(_OPTIMISER):
-                index, key = name.removeprefix(_OPTIMISER).split(".")
-                value, parameter = torch.from_numpy(state[name]), parameters[int(index)]
-                if value.shape == parameter.shape:
-                    # In the memory format of the parameter, which the optimiser relies on.
-                    value = torch.empty_like(parameter).copy_(value)
-                whole["state"].setdefault(int(index), {})[key] = value
-        self._optimiser.load_state_dict(whole)
-        self.steps = steps
 
 
 class _ThreadCount:
@@ -214,13 +239,13 @@ class _ThreadCount:
 
 
 def checkpoint_arrays(
-    game: Game, settings: AlphaZeroSettings, names: Iterable[str], prefixes: Iterable[str]
+    game: Game, settings: NetworkSettings, names: Iterable[str], prefixes: Iterable[str]
 ) -> dict[str, ArrayKind]:
-    """Return what `Trainer.state` must be, and the weights under further prefixes.
+    """Return what `NetworkTrainer.state` must be, and the weights under further prefixes.
 
     The optimiser has arrays of those parameters that it has changed: `names` has them.
     """
-    network = build(NetworkInfo.for_game(game, settings.network), seed=settings.seed)
+    network = build(settings.network_info(game), seed=settings.seed)
     kinds = {
         prefix + name: ArrayKind(array.dtype.name, array.shape)
         for prefix in (_NETWORK, *prefixes)

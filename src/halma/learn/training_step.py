@@ -7,14 +7,15 @@ idle for most of the time.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from halma.learn.batches import Batch
+from halma.learn.dqn_sections import OptimiserSettings
 from halma.learn.sections import LearningSettings
 from halma.networks.architectures.blocks import Network
 from halma.networks.torch_evaluator import CAPTURING
@@ -25,24 +26,39 @@ _EPSILON = 1e-6
 _STEPS_BEFORE_CAPTURE = 3
 
 
-class TrainingStep:
-    """Makes steps on batches from the CPU, there or on a GPU.
+class StepBatch(Protocol):
+    """The inputs of a step on the CPU."""
+
+    #: event after which a GPU has copied the batch
+    copied: Any
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """The inputs, a row for each sample."""
+
+    @property
+    def padding(self) -> tuple[float | None, ...]:
+        """What fills the columns that an input lacks; None where their number is fixed."""
+
+
+class TrainingStep(ABC):
+    """Makes steps on batches from the CPU, there or on a GPU; a subclass has the losses.
 
     `compiled` runs the network's forward and backward pass through torch.compile. Calls and what
     reads their results belong into `queue()`, where all of a GPU's work goes to one stream.
     """
 
     def __init__(
-        self, network: Network, learning: LearningSettings, device: torch.device, compiled: bool
+        self, network: Network, learning: OptimiserSettings, device: torch.device, compiled: bool
     ) -> None:
         self.network = network
         self.device = device
         self.optimiser = _optimiser(network, learning, device)
-        self._learning = learning
+        self._gradient_clip = learning.gradient_clip
         self._on_gpu = device.type == "cuda"
         # The losses depend on the number of legal moves, and are not compiled again for each.
         self._evaluate = torch.compile(network, dynamic=False) if compiled else network
-        #: planes, actions, targets and outcomes of the step on the device
+        #: the batch on the device
         self._inputs: tuple[Tensor, ...] = ()
         self._graph: Any = None
         self._graph_losses: Tensor
@@ -57,8 +73,12 @@ class TrainingStep:
         self._stream.wait_stream(torch.cuda.current_stream(self.device))
         return torch.cuda.stream(self._stream)
 
-    def __call__(self, batch: Batch, rate: float) -> Tensor:
-        """Make a step and return the losses of policy and values: (2,)."""
+    @abstractmethod
+    def losses(self, *inputs: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the loss to minimise, and the figures to report: (figures,)."""
+
+    def __call__(self, batch: StepBatch, rate: float) -> Tensor:
+        """Make a step and return the figures to report: (figures,)."""
         for group in self.optimiser.param_groups:
             if isinstance(group["lr"], Tensor):
                 group["lr"].fill_(rate)  # its value is read by the captured work
@@ -75,19 +95,19 @@ class TrainingStep:
         self._graph.replay()
         return self._graph_losses.clone()
 
-    def _copy(self, batch: Batch) -> None:
+    def _copy(self, batch: StepBatch) -> None:
         """Copy a batch to where the graph reads it; a larger batch needs another graph."""
-        rows, width = batch.actions.shape
-        if not self._inputs or len(self._inputs[0]) != rows or self._inputs[1].shape[1] < width:
-            self._inputs = tuple(torch.empty_like(x, device=self.device) for x in batch.tensors)
+        inputs = batch.tensors
+        if not self._inputs or any(map(_is_smaller, self._inputs, inputs)):
+            self._inputs = tuple(torch.empty_like(x, device=self.device) for x in inputs)
             self._graph, self._steps_before_capture = None, _STEPS_BEFORE_CAPTURE
-        planes, actions, targets, outcomes = self._inputs
-        planes.copy_(batch.planes, non_blocking=True)
-        actions[:, :width].copy_(batch.actions, non_blocking=True)
-        actions[:, width:] = -1
-        targets[:, :width].copy_(batch.targets, non_blocking=True)
-        targets[:, width:] = 0
-        outcomes.copy_(batch.outcomes, non_blocking=True)
+        for there, here, filling in zip(self._inputs, inputs, batch.padding, strict=True):
+            if filling is None:
+                there.copy_(here, non_blocking=True)
+                continue
+            width = here.shape[1]
+            there[:, :width].copy_(here, non_blocking=True)
+            there[:, width:] = filling
         batch.copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
         batch.copied.record()
 
@@ -103,24 +123,40 @@ class TrainingStep:
 
     def _step(self, inputs: tuple[Tensor, ...]) -> Tensor:
         self.optimiser.zero_grad(set_to_none=True)
-        policy_loss, value_loss = self._losses(*inputs)
-        loss = policy_loss + self._learning.value_weight * value_loss
+        loss, figures = self.losses(*inputs)
         loss.backward()  # type: ignore[no-untyped-call]
-        if self._learning.gradient_clip:
-            torch.nn.utils.clip_grad_norm_(self.network.parameters(), self._learning.gradient_clip)
+        if self._gradient_clip:
+            torch.nn.utils.clip_grad_norm_(self.network.parameters(), self._gradient_clip)
         self.optimiser.step()
-        return torch.stack((policy_loss, value_loss)).detach()
+        return figures.detach()
 
-    def _losses(
-        self, planes: Tensor, actions: Tensor, targets: Tensor, outcomes: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        """Return the losses of policy and values; on a GPU only the network is in bfloat16."""
+
+class PolicyValueStep(TrainingStep):
+    """AlphaZero's steps; the figures are the losses of policy and values."""
+
+    def __init__(
+        self, network: Network, learning: LearningSettings, device: torch.device, compiled: bool
+    ) -> None:
+        super().__init__(network, learning, device, compiled)
+        self._learning = learning
+
+    def losses(self, *inputs: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the losses of planes, actions, targets and outcomes.
+
+        On a GPU only the network is in bfloat16.
+        """
+        planes, actions, targets, outcomes = inputs
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._on_gpu):
             policy, values = self._evaluate(planes.contiguous(memory_format=torch.channels_last))
-        return (
-            policy_cross_entropy(policy.float(), actions, targets),
-            value_error(values.float(), outcomes, self._learning.value_loss),
-        )
+        policy_loss = policy_cross_entropy(policy.float(), actions, targets)
+        value_loss = value_error(values.float(), outcomes, self._learning.value_loss)
+        total = policy_loss + self._learning.value_weight * value_loss
+        return total, torch.stack((policy_loss, value_loss))
+
+
+def _is_smaller(there: Tensor, here: Tensor) -> bool:
+    """Whether an input has other rows than a buffer for it, or more columns."""
+    return len(there) != len(here) or there.shape[1] < here.shape[1]
 
 
 def policy_cross_entropy(logits: Tensor, actions: Tensor, targets: Tensor) -> Tensor:
@@ -144,7 +180,7 @@ def value_error(values: Tensor, outcomes: Tensor, kind: str) -> Tensor:
 
 
 def _optimiser(
-    network: Network, learning: LearningSettings, device: torch.device
+    network: Network, learning: OptimiserSettings, device: torch.device
 ) -> torch.optim.Optimizer:
     """Return the optimiser; on a GPU its rate is a tensor, and one kernel updates all weights."""
     on_gpu = device.type == "cuda"

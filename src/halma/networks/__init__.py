@@ -35,7 +35,7 @@ from halma.networks.finding import (
     shipped_networks,
     shown,
 )
-from halma.networks.network_file import NetworkInfo, read_info, read_model
+from halma.networks.network_file import POLICY, NetworkInfo, read_info, read_model
 from halma.networks.onnx_evaluator import OnnxEvaluator
 from halma.networks.position_network import NetworkOutput, PositionNetwork
 from halma.search.evaluator import FunctionEvaluator
@@ -58,16 +58,21 @@ __all__ = [
 
 
 def load(
-    path: Path | str, game: Game | None = None, threads: int = 1, any_rules: bool = False
+    path: Path | str,
+    game: Game | None = None,
+    threads: int = 1,
+    any_rules: bool = False,
+    head: str = POLICY,
 ) -> OnnxEvaluator:
     """Return the evaluator of a network in an ONNX file; its `info` describes the network.
 
     Raise a `NetworkError` if the file is damaged or foreign, or not for this game; with
-    `any_rules`, a game with the same planes and policy will do.
+    `any_rules`, a game with the same planes and policy will do. `head` is what the first output
+    must be.
     """
     info, model = read_model(path)
     if game is not None:
-        check_variant(info, game, path, any_rules)
+        check_variant(info, game, path, any_rules, head)
     return OnnxEvaluator(info, model, threads, f"'{shown(path)}'")
 
 

@@ -22,12 +22,12 @@ from halma.networks.weights import load_weights
 TOLERANCE = 1e-3
 
 
-def to_onnx(network: Network) -> bytes:
-    """Return a network as an ONNX model without metadata."""
+def to_onnx(network: Network, half: bool = False) -> bytes:
+    """Return a network as an ONNX model without metadata; `half`: its weights are float16."""
     require("onnx")
     from halma.networks.onnx_graph import OnnxGraph
 
-    model: bytes = OnnxGraph(for_inference(network)).model().SerializeToString()
+    model: bytes = OnnxGraph(for_inference(network), half).model().SerializeToString()
     return model
 
 
@@ -56,14 +56,25 @@ def check_agreement(network: Network, model: bytes, positions: int = 64) -> floa
     return worst
 
 
-def export(network: Network, path: Path | str, about: Mapping[str, Any] | None = None) -> float:
-    """Write a network as ONNX; return the largest difference between its outputs and torch's."""
-    model = to_onnx(network)
+def export(
+    network: Network,
+    path: Path | str,
+    about: Mapping[str, Any] | None = None,
+    half: bool = False,
+) -> float:
+    """Write a network as ONNX; return the largest difference between its outputs and torch's.
+
+    `half` stores weights as float16, in half of the space. The difference is then that from torch
+    with weights that were rounded alike.
+    """
+    if half:
+        network = for_inference(network).half().float()
+    model = to_onnx(network, half)
     difference = check_agreement(network, model)
     write_model(path, with_about(network.info, about), model)
     return difference
 
 
-def export_file(weights: Path | str, model: Path | str) -> float:
+def export_file(weights: Path | str, model: Path | str, half: bool = False) -> float:
     """Convert a file of weights to an ONNX file; return the largest difference of outputs."""
-    return export(load_weights(weights), model)
+    return export(load_weights(weights), model, half=half)

@@ -13,6 +13,7 @@ from halma.games import Game
 from halma.games.registry import short_name
 from halma.networks.network_file import (
     MODEL_SUFFIX,
+    POLICY,
     WEIGHTS_SUFFIX,
     NetworkInfo,
     read_info,
@@ -58,11 +59,18 @@ def shown(path: Path | str) -> str:
     return f"net:{path.stem}" if path.parent == MODELS else str(path)
 
 
-def check_variant(info: NetworkInfo, game: Game, path: Path | str, any_rules: bool = False) -> None:
-    """Raise a `NetworkError` unless a network is for this variant.
+def check_variant(
+    info: NetworkInfo,
+    game: Game,
+    path: Path | str,
+    any_rules: bool = False,
+    head: str = POLICY,
+) -> None:
+    """Raise a `NetworkError` unless a network is for this variant and has the `head` wanted.
 
     With `any_rules` it is enough that planes and policy are alike.
     """
+    info.check_head(shown(path), head)
     if info.game != game.identity and not any_rules:
         reason = f"it plays '{short_name(info.game)}', not '{short_name(game.identity)}'"
         instead = []

@@ -42,6 +42,15 @@ _LONGEST_NAME = 500
 #: numpy's names of the types of weights and counters
 _TYPES = ("<f4", "<i8")
 
+#: what the first output of a network may be
+POLICY, Q_VALUES = "policy", "q"
+#: why a network of one head is not used as another, and what plays it
+_WRONG_HEAD = {
+    POLICY: "it has a policy and values, not Q-values; play it with net:{path}",
+    Q_VALUES: "it is a Q network, which has neither policy nor values for a search; play it with "
+    "q:{path}",
+}
+
 #: reasons not to use a file
 _FOREIGN = "it is not a network file of halma"
 _DAMAGED = "its description is damaged"
@@ -61,12 +70,14 @@ class NetworkInfo:
     actions: int
     #: `name:key=value`
     architecture: str
+    #: what its first output is: logits of a policy, or Q-values of actions
+    head: str = POLICY
     #: remarks as plain values, such as how it was trained; not compared, since networks that
     #: differ only in them can exchange weights
     about: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @classmethod
-    def for_game(cls, game: Game, name: str) -> NetworkInfo:
+    def for_game(cls, game: Game, name: str, head: str = POLICY) -> NetworkInfo:
         """Describe a network of an architecture, such as `modern:size=s`, for a variant.
 
         Raise an `OptionError` if the architecture does not fit the variant.
@@ -80,7 +91,13 @@ class NetworkInfo:
             shape=game.shape,
             actions=game.actions,
             architecture=chosen.name,
+            head=head,
         )
+
+    def check_head(self, path: Path | str, wanted: str) -> None:
+        """Raise a `NetworkError` unless the first output of this network is `wanted`."""
+        if self.head != wanted:
+            raise refusal(path, _WRONG_HEAD[self.head].format(path=path))
 
     def check_encoding(self, game: Game, path: Path | str) -> None:
         """Raise a `NetworkError` unless the network reads and answers as this variant encodes."""
@@ -236,8 +253,11 @@ def _parse_description(path: Path | str, found: Mapping[str, Any]) -> NetworkInf
         or len(json.dumps(about)) > _LONGEST_REMARKS
     ):
         raise refusal(path, _DAMAGED)
-    values = {each.name: found[each.name] for each in fields(NetworkInfo)}
-    return NetworkInfo(**{**values, "shape": tuple(shape)})
+    head = found.get("head", POLICY)  # files from before there were others
+    if head not in _WRONG_HEAD:
+        raise refusal(path, _DAMAGED)
+    values = {each.name: found.get(each.name) for each in fields(NetworkInfo)}
+    return NetworkInfo(**{**values, "shape": tuple(shape), "head": head})
 
 
 def _checksum(data: bytes | memoryview) -> str:

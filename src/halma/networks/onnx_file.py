@@ -28,6 +28,7 @@ Attribute = int | float | str | list[int]
 OPERATIONS: Mapping[str, Mapping[str, Attribute | type]] = {
     "Add": {},
     "BatchNormalization": {"epsilon": float, "momentum": float, "training_mode": 0},
+    "Cast": {"to": 1},
     "Concat": {"axis": 1},
     "Conv": {
         "auto_pad": "NOTSET",
@@ -57,7 +58,10 @@ _TENSOR_FIELDS, _DIMS, _TYPE, _TENSOR_NAME, _RAW = (1, 2, 8, 9, 12, 13, 14), 1, 
 _EXTERNAL, _LOCATION = 13, 14
 #: ValueInfoProto: name and type; then, nested: tensor, shape, dimensions, each with its value
 _VALUE_FIELDS, _VALUE_TYPE, _PAIR = (1, 2, 3), 2, (1, 2)
-_FLOAT32 = 1
+_FLOAT32, _FLOAT16 = 1, 10
+#: bytes of a number, and the bits of its last byte that are all set in those that are not finite;
+#: of float32, also from 2^127 on
+_NUMBERS = {_FLOAT32: (4, 0x7F), _FLOAT16: (2, 0x7C)}
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,11 @@ class Node:
 
 @dataclass(frozen=True)
 class PlainGraph:
-    """A parsed file: operations of our networks, in order, and their weights."""
+    """A parsed file: operations of our networks, in order, and their weights.
+
+    Weights may be stored as float16: a Cast then makes float32 of them, under another name. It
+    is not among the nodes.
+    """
 
     metadata: Mapping[str, str]
     #: the bytes of the graph
@@ -83,6 +91,8 @@ class PlainGraph:
     nodes: list[Node]
     #: shapes by name
     weights: Mapping[str, Shape]
+    #: names of those that are stored as float16, by the names of their casts
+    casts: Mapping[str, str]
     #: shapes of one row by name, as the file declares them
     inputs: Mapping[str, Shape]
     outputs: Mapping[str, Shape]
@@ -106,13 +116,16 @@ def parse(data: bytes) -> PlainGraph:
     nodes = [_node(node) for node in graph.messages(_NODE, _NODE_FIELDS)]
     if len(versions) != 1 or versions[0][0] not in _DOMAINS or versions[0][1] not in _OPSETS:
         raise OnnxError("it is written for other versions of ONNX's operations")
-    tensors = [_weights(tensor) for tensor in graph.messages(_WEIGHTS, _TENSOR_FIELDS)]
+    nodes, weights, casts = _with_casts(
+        nodes, [_weights(tensor) for tensor in graph.messages(_WEIGHTS, _TENSOR_FIELDS)]
+    )
     pairs = [(p.string(1), p.string(2)) for p in model.messages(_METADATA, _PAIR)]
     return PlainGraph(
         metadata=dict(pairs),
         data=raw,
         nodes=nodes,
-        weights=_by_name(tensors),
+        weights=weights,
+        casts=casts,
         inputs=_by_name([_declared(value) for value in graph.messages(_IN, _VALUE_FIELDS)]),
         outputs=_by_name([_declared(value) for value in graph.messages(_OUT, _VALUE_FIELDS)]),
     )
@@ -157,22 +170,43 @@ def _attribute(attribute: Message) -> tuple[str, Attribute]:
     return name, attribute.integers(_INTS)
 
 
-def _weights(tensor: Message) -> tuple[str, Shape]:
-    """Return the name and the shape of a tensor of float32 numbers, checked to be finite."""
+def _weights(tensor: Message) -> tuple[str, Shape, int]:
+    """Return name, shape and type of a tensor of numbers, checked to be finite."""
     if _EXTERNAL in tensor or tensor.integer(_LOCATION):
         raise OnnxError("it refers to other files")
     name, shape, raw = tensor.string(_TENSOR_NAME), tensor.integers(_DIMS), tensor.bytes(_RAW)
-    about = f"its weights {name[:60]!r}"
-    if tensor.integer(_TYPE) != _FLOAT32:
-        raise OnnxError(f"{about} are not float32")
-    if not all(n > 0 for n in shape) or 4 * math.prod(shape) != len(raw):
+    about, kind = f"its weights {name[:60]!r}", tensor.integer(_TYPE)
+    if kind not in _NUMBERS:
+        raise OnnxError(f"{about} are neither float32 nor float16")
+    size, exponent = _NUMBERS[kind]
+    if not all(n > 0 for n in shape) or size * math.prod(shape) != len(raw):
         raise OnnxError(f"{about} do not have the size of their shape")
-    # The last byte of a float32 is its sign and most of its exponent: all of that is set in
-    # infinities, in what is not a number, and in numbers from 2^127 on.
-    last = bytes(raw)[3::4]
-    if 0x7F in last or 0xFF in last:
+    # The last byte of a number is its sign and most of its exponent: all of that is set in
+    # infinities and in what is not a number.
+    if any(last & exponent == exponent for last in set(bytes(raw)[size - 1 :: size])):
         raise OnnxError(f"{about} are not all finite and below 2^127")
-    return name, tuple(shape)
+    return name, tuple(shape), kind
+
+
+def _with_casts(
+    nodes: list[Node], tensors: list[tuple[str, Shape, int]]
+) -> tuple[list[Node], dict[str, Shape], dict[str, str]]:
+    """Return operations without casts, float32 weights with the results of casts, and casts."""
+    _by_name([(name, shape) for name, shape, _ in tensors])
+    weights = {name: shape for name, shape, kind in tensors if kind == _FLOAT32}
+    halves = {name: shape for name, shape, kind in tensors if kind == _FLOAT16}
+    casts, others = {}, []
+    for node in nodes:
+        if node.operation != "Cast":
+            others.append(node)
+            continue
+        if len(node.inputs) != 1 or node.inputs[0] not in halves:
+            raise OnnxError(f"its {node} has the wrong inputs")
+        if node.output in weights or node.output in halves:
+            raise same_name()
+        casts[node.output] = node.inputs[0]
+        weights[node.output] = halves[node.inputs[0]]
+    return others, weights, casts
 
 
 def _declared(value: Message) -> tuple[str, Shape]:

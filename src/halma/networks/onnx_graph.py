@@ -24,10 +24,14 @@ _IR_VERSION, _OPSET = 8, 17
 
 
 class OnnxGraph:
-    """The graph of a traced network, translated node by node."""
+    """The graph of a traced network, translated node by node.
 
-    def __init__(self, network: Network) -> None:
+    `half`: weights are stored as float16, and cast to float32 when the network is loaded.
+    """
+
+    def __init__(self, network: Network, half: bool = False) -> None:
         self.info = network.info
+        self.half = half
         self.nodes: list[NodeProto] = []
         self.weights: list[TensorProto] = []
         self.modules = dict(network.named_modules())
@@ -74,8 +78,16 @@ class OnnxGraph:
             tensor = getattr(module, name)
             if tensor is not None:
                 inputs.append(f"{node.name}.{number}")
-                self.weights.append(numpy_helper.from_array(tensor.detach().numpy(), inputs[-1]))
+                self._store(inputs[-1], tensor.detach().numpy())
         self._add(node, operation, inputs, attributes(module))
+
+    def _store(self, name: str, array: Any) -> None:
+        """Add weights."""
+        stored = name
+        if self.half:
+            stored, array = f"{name}.half", array.astype("float16")
+            self.nodes.append(helper.make_node("Cast", [stored], [name], to=TensorProto.FLOAT))
+        self.weights.append(numpy_helper.from_array(array, stored))
 
     def _add(
         self, node: fx.Node, operation: str, inputs: Sequence[str], attributes: dict[str, Any]

@@ -32,13 +32,16 @@ class OnnxNetwork(Network):
         import onnx
 
         super().__init__(info, one_value=False)
-        self._nodes = parse(model).nodes
+        graph = parse(model)
+        self._nodes = graph.nodes
         #: names of buffers, which cannot have dots, by the names of weights
         self._buffers_of: dict[str, str] = {}
         for number, tensor in enumerate(onnx.load_model_from_string(model).graph.initializer):
             self._buffers_of[tensor.name] = f"weight{number}"
             array = onnx.numpy_helper.to_array(tensor).copy()
-            self.register_buffer(f"weight{number}", torch.from_numpy(array))
+            self.register_buffer(f"weight{number}", torch.from_numpy(array).float())
+        for cast, half in graph.casts.items():
+            self._buffers_of[cast] = self._buffers_of[half]
 
     def forward(self, planes: Tensor) -> tuple[Tensor, ...]:
         """Return policy logits and values."""
@@ -50,10 +53,12 @@ class OnnxNetwork(Network):
         return tuple(found[name] for name in OUTPUTS)
 
 
-def load_in_torch(path: Path | str, game: Game, device: str) -> TorchEvaluator:
+def load_in_torch(
+    path: Path | str, game: Game, device: str, any_rules: bool = False
+) -> TorchEvaluator:
     """Return the evaluator of a network in an ONNX file on a device, `cpu` or `cuda`."""
     info, model = read_model(path)
-    check_variant(info, game, path)
+    check_variant(info, game, path, any_rules)
     return TorchEvaluator(OnnxNetwork(info, model), device)
 
 

@@ -61,7 +61,7 @@ def advances(game: Game, states: Array, moves: Array) -> Floats:
     """
     import numpy as np
 
-    if _core.races(game.core):
+    if _core.races(game.core) and type(game).advance is Game.advance:
         return _core.advances(game.core, states, moves).astype(np.float64)
     found = (
         0.0 if move == _core.NO_MOVE else game.advance(state.tobytes(), int(move))

@@ -73,6 +73,7 @@ class Pool:
         """
         self.game = game
         self._seed = seed
+        self.options = options
         options.opponents = opponent_kinds(opponents)
         end = {} if games is None else {"end": first + games}
         try:

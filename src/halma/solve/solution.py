@@ -96,14 +96,22 @@ class Solution(ABC):
 
     def moves(self, position: Position) -> list[MoveValue]:
         """Return every legal move with its value, in the order of `legal_moves`."""
-        found = []
-        for move in position.legal_moves:
-            after = Position(self.game, self.game.core.play(position.state, move.value))
+        state = position.state
+        return [
+            MoveValue(Move(move, self.game.format_move(state, move)), value, distance)
+            for move, value, distance in self.probe_moves(state)
+        ]
+
+    def probe_moves(self, state: bytes) -> list[tuple[int, float, int]]:
+        """Return every legal move of a state with what `MoveValue` has of it."""
+        core, found = self.game.core, []
+        for move in core.legal(state):
+            after = Position(self.game, core.play(state, move))
             value, distance = self.probe(after)
-            if after.mover != position.mover:
+            if after.mover != core.mover(state):
                 value = 1.0 - value
             counted = value != 0.5 and self.has_distances
-            found.append(MoveValue(move, value, distance + 1 if counted else 0))
+            found.append((move, value, distance + 1 if counted else 0))
         return found
 
     def best_moves(self, position: Position) -> list[Move]:
@@ -202,12 +210,9 @@ class ExpectimaxSolution(Solution):
         """A number that makes every value whole; None where values are rounded."""
         return int(self.core.denominator) if self.core.exact else None
 
-    def moves(self, position: Position) -> list[MoveValue]:
-        state, denominator = position.state, self.core.denominator
-        return [
-            MoveValue(Move(move, self.game.format_move(state, move)), value / denominator, distance)
-            for move, value, distance in self.core.moves(state)
-        ]
+    def probe_moves(self, state: bytes) -> list[tuple[int, float, int]]:
+        denominator = self.core.denominator
+        return [(move, value / denominator, plies) for move, value, plies in self.core.moves(state)]
 
     def look_up_many(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
         return self.core.look_up_many(states)

@@ -60,17 +60,30 @@ _TEXT = (
 )
 
 
+_COLUMNS = (
+    "board",
+    "recipe",
+    "simulations",
+    "own games",
+    "own games, not lost",
+    "any legal move, not lost",
+    "table",
+    "table, not lost",
+    f"{WANTED:.0%} in own games",
+)
+
+
 class SolvedScale(NamedTuple):
     """How much is run."""
 
-    recipe: str
+    recipes: tuple[str, ...]
     boards: tuple[str, ...]
     games: int
     sample: int
 
 
-_FULL = SolvedScale("rhombus-7x7-6", BOARDS, 1000, 10_000)
-_QUICK = SolvedScale("quick", BOARDS[:2], 100, 1000)
+_FULL = SolvedScale(("rhombus-7x7-6",), BOARDS, 1000, 10_000)
+_QUICK = SolvedScale(("quick",), BOARDS[:2], 100, 1000)
 
 
 def make_table(board: str, report: ReportProgress) -> None:
@@ -116,56 +129,49 @@ class SolvedBoards(Experiment):
                 cost = found.core.index_size / 4e6
                 yield Job(f"table,{board}", make_table, (board,), cost)
         recipes = self._recipes(workspace)
-        yield from workspace.runs.jobs(recipes.values(), lambda recipe: 150.0)
-        for board, recipe in recipes.items():
-            if workspace.runs.is_finished(recipe) and table_path(game(board)).exists():
-                yield from self._grading(workspace, board).values()
+        yield from workspace.runs.jobs(recipes, lambda recipe: 150.0)
+        for recipe in recipes:
+            if workspace.runs.is_finished(recipe) and table_path(recipe.game).exists():
+                yield from self._grading(workspace, recipe).values()
 
     def page(self, workspace: Workspace) -> ExperimentPage:
-        """List the shares and draw the worst error on each board."""
+        """List the shares and draw the worst error of each network."""
         scale, read = _scale(workspace), workspace.measurements.read
         rows, figures, data = [], [], {}
-        for board, recipe in self._recipes(workspace).items():
+        for recipe in self._recipes(workspace):
             if not workspace.runs.is_finished(recipe):
                 continue
-            for simulations, job in self._grading(workspace, board).items():
+            board = recipe.game.name
+            name = recipe.name.rpartition("/")[2]
+            for simulations, job in self._grading(workspace, recipe).items():
                 found = read(job.name, _GRADES)
                 if found is None:
                     continue
-                data[f"{board},sims={simulations}"] = found
-                rows.append(_row(board, simulations, found))
+                data[f"{board},{name},sims={simulations}"] = found
+                rows.append([board, name, str(simulations), *_cells(found)])
                 if simulations == SIMULATIONS[-1] and found["games"]["worst"]:
-                    file = f"{self.file}-{board}.svg"
-                    replace_file(workspace.pages / file, _picture(game(board), found["games"]))
+                    file = f"{self.file}-{board}-{name}.svg"
+                    replace_file(workspace.pages / file, _picture(recipe.game, found["games"]))
                     figures.append(ReportFigure(file, _caption(board, found["games"]["worst"][0])))
         if not rows:
             return ExperimentPage([ReportSection(self.title, "Not run yet.")])
         about = _TEXT.format(games=scale.games, sample=scale.sample, wanted=WANTED)
-        columns = (
-            "board",
-            "simulations",
-            "own games",
-            "own games, not lost",
-            "any legal move",
-            "table",
-            "table, not lost",
-            f"{WANTED:.0%} in own games",
-        )
-        section = ReportSection(self.title, about, rows, figures, columns)
-        return ExperimentPage([section], {"recipe": scale.recipe}, data)
+        section = ReportSection(self.title, about, rows, figures, _COLUMNS)
+        return ExperimentPage([section], data=data)
 
-    def _recipes(self, workspace: Workspace) -> dict[str, Recipe]:
-        """Return the recipe of each board."""
+    def _recipes(self, workspace: Workspace) -> list[Recipe]:
+        """Return every recipe on every board."""
         scale = _scale(workspace)
-        base = base_recipe(scale.recipe)
-        return {
-            board: base.changed({"game": board, "seed": workspace.seed}) for board in scale.boards
-        }
+        return [
+            base_recipe(name).changed({"game": board, "seed": workspace.seed})
+            for board in scale.boards
+            for name in scale.recipes
+        ]
 
-    def _grading(self, workspace: Workspace, board: str) -> dict[int, Job]:
+    def _grading(self, workspace: Workspace, recipe: Recipe) -> dict[int, Job]:
         """Return the jobs that grade the network of a finished run, by simulations."""
-        scale = _scale(workspace)
-        file = workspace.runs.path(self._recipes(workspace)[board]) / MODEL
+        scale, board = _scale(workspace), recipe.game.name
+        file = workspace.runs.path(recipe) / MODEL
         rest = f"games={scale.games},sample={scale.sample},{fingerprint(file)}"
         return {
             simulations: Job(
@@ -182,14 +188,13 @@ def _scale(workspace: Workspace) -> SolvedScale:
     return _FULL if workspace.full else _QUICK
 
 
-def _row(board: str, simulations: int, found: Mapping[str, Any]) -> list[str]:
+def _cells(found: Mapping[str, Any]) -> list[str]:
+    """Return the shares of a row, and whether it reaches the aim."""
     games, table = found["games"]["shares"], found["table"]["shares"]
     return [
-        board,
-        str(simulations),
         _written(games["all"]),
         _written(games["not lost"]),
-        f"{games['all']['random']:.1%}",
+        f"{games['not lost']['random']:.1%}",
         _written(table["all"]),
         _written(table["not lost"]),
         "yes" if games["all"]["share"] >= WANTED else "no",

@@ -15,8 +15,8 @@ from typing import Any
 from halma.agents import agent
 from halma.arena.openings import default_plies, play_opening
 from halma.errors import HalmaError
-from halma.learn.grading.grades import ExactValues, Grade
-from halma.learn.grading.picks import GameBlock, Pick, PositionBlock, block_sizes, pick_all
+from halma.learn.grading.grades import ExactValues, Grade, GradedPick
+from halma.learn.grading.picks import GameBlock, PositionBlock, block_sizes, pick_all
 from halma.solve import Solution
 from halma.solve.truth import sample_positions
 
@@ -92,25 +92,22 @@ def grade_agents(
         for first in range(0, len(states), of_positions):
             part = tuple(states[first : first + of_positions])
             tasks.append(PositionBlock(*common, first, part))
-    found: dict[tuple[str, type], list[Pick]] = defaultdict(list)
+    exact = ExactValues(solution)
+    found: dict[tuple[str, type], list[GradedPick]] = defaultdict(list)
     errors: dict[str, str] = {}
-    for done, (task, picks) in enumerate(pick_all(tasks, workers)):
+    for done, (task, picks) in enumerate(pick_all(tasks, workers), 1):
         progress(done, len(tasks))
         if isinstance(picks, HalmaError):
             errors.setdefault(task.agent, str(picks))
         else:
-            found[task.agent, type(task)] += picks
-    exact = ExactValues(solution)
-    progress(len(tasks), len(tasks))
+            found[task.agent, type(task)] += map(exact.compare, picks)
     return [
         AgentGrades(name, error=errors[name])
         if name in errors
         else AgentGrades(
             name,
-            games=exact.grade(found[name, GameBlock], opening_plies) if games else None,
-            table=exact.grade(found[name, PositionBlock], is_whole=len(states) < sample)
-            if states
-            else None,
+            Grade(found[name, GameBlock], opening_plies) if games else None,
+            Grade(found[name, PositionBlock], None, len(states) < sample) if states else None,
         )
         for name in names
     ]

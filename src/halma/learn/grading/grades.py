@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -9,10 +10,9 @@ from functools import cached_property
 from typing import Any
 
 from halma import _core
-from halma.games import Move, Position
+from halma.games import Position
 from halma.learn.grading.picks import Pick
 from halma.solve import Solution
-from halma.solve.solution import MoveValue
 from halma.statistics import proportion
 
 #: Plies of a bin, of games and of distances to the end, and where the last bin starts.
@@ -30,12 +30,16 @@ class ExactPosition:
     value: float
     #: plies to the end of a certain win or loss; None for other values, or where not stored
     distance: int | None
-    moves: Sequence[MoveValue]
+    #: legal moves, and the value of each for the player who makes it; arrays, as there may be
+    #: hundreds of thousands of positions
+    moves: Sequence[int]
+    values: Sequence[float]
 
-    @cached_property
-    def keeping(self) -> list[MoveValue]:
+    @property
+    def keeping(self) -> list[int]:
         """The moves that keep the value."""
-        return [m for m in self.moves if m.value > self.value - _core.VALUE_TOLERANCE]
+        least = self.value - _core.VALUE_TOLERANCE
+        return [m for m, value in zip(self.moves, self.values, strict=True) if value > least]
 
     @property
     def outcome(self) -> str:
@@ -44,7 +48,11 @@ class ExactPosition:
 
     def value_of(self, move: int) -> float:
         """Return the value that a move leads to, for the player who makes it."""
-        return next(m.value for m in self.moves if m.move.value == move)
+        return self.values[self.moves.index(move)]
+
+    def text_of(self, move: int) -> str:
+        """Return a move as text."""
+        return self.position.game.format_move(self.position.state, move)
 
 
 @dataclass(frozen=True)
@@ -95,20 +103,15 @@ class Blunder:
     #: earliest ply it was made at; None outside games
     ply: int | None
 
-    @property
-    def picked(self) -> Move:
-        """The move."""
-        return next(m.move for m in self.exact.moves if m.move.value == self.move)
-
     def as_dict(self) -> dict[str, Any]:
         """Return the error as plain values."""
         exact = self.exact
         return {
             "position": exact.position.text,
-            "move": self.picked.text,
+            "move": exact.text_of(self.move),
             "value": exact.value,
             "value_after": exact.value - self.loss,
-            "keeping": [m.move.text for m in exact.keeping],
+            "keeping": [exact.text_of(move) for move in exact.keeping],
             "times": self.times,
             "ply": self.ply,
             "distance": exact.distance,
@@ -121,9 +124,9 @@ class Grade:
 
     picks: Sequence[GradedPick]
     #: random plies at the start of each game; None outside games
-    opening_plies: int | None
+    opening_plies: int | None = None
     #: whether the sample is the whole table, so that shares are exact
-    is_whole: bool
+    is_whole: bool = False
 
     @property
     def games(self) -> int | None:
@@ -145,7 +148,7 @@ class Grade:
     @property
     def distinct(self) -> int:
         """Number of distinct positions."""
-        return len({one.pick.state for one in self.picks})
+        return len({one.exact.position.game.core.index(one.pick.state) for one in self.picks})
 
     @property
     def mean_loss(self) -> float:
@@ -183,12 +186,17 @@ class Grade:
 
     @cached_property
     def errors(self) -> list[Blunder]:
-        """All errors: largest losses first, of those the most frequent, then the earliest."""
-        times: Counter[tuple[bytes, int]] = Counter()
-        first: dict[tuple[bytes, int], GradedPick] = {}
+        """All errors: largest losses first, of those the most frequent, then the earliest.
+
+        Positions that the index takes for the same, such as those with colours exchanged, are.
+        """
+        times: Counter[tuple[int, int]] = Counter()
+        first: dict[tuple[int, int], GradedPick] = {}
         for one in self.picks:
             if not one.is_kept:
-                key = one.pick.state, one.pick.move
+                # Policy indices are those of the player to move, as the index is.
+                core = one.exact.position.game.core
+                key = core.index(one.pick.state), core.action(one.pick.state, one.pick.move)
                 times[key] += 1
                 earlier = first.setdefault(key, one).pick.ply
                 if earlier is not None and one.pick.ply is not None and one.pick.ply < earlier:
@@ -263,26 +271,22 @@ class ExactValues:
         self._solution = solution
         self._found: dict[bytes, ExactPosition] = {}
 
-    def grade(
-        self, picks: Iterable[Pick], opening_plies: int | None = None, is_whole: bool = False
-    ) -> Grade:
-        """Compare picked moves with the best."""
-        graded = []
-        for pick in picks:
-            exact = self.at(pick.state)
-            loss = max(0.0, exact.value - exact.value_of(pick.move))
-            graded.append(GradedPick(pick, exact, loss))
-        return Grade(graded, opening_plies, is_whole)
+    def compare(self, pick: Pick) -> GradedPick:
+        """Compare a picked move with the best."""
+        exact = self.at(pick.state)
+        return GradedPick(pick, exact, max(0.0, exact.value - exact.value_of(pick.move)))
 
     def at(self, state: bytes) -> ExactPosition:
         """Return the exact values of the position with this state."""
         if state not in self._found:
             solution = self._solution
             position = Position(solution.game, state)
-            moves = solution.moves(position)
-            value = max(m.value for m in moves)
+            moves, values, _ = zip(*solution.probe_moves(state), strict=True)
+            value = max(values)
             distance = None
             if solution.has_distances and value in (0.0, 1.0):
                 distance = solution.distance(position)
-            self._found[state] = ExactPosition(position, value, distance, moves)
+            self._found[state] = ExactPosition(
+                position, value, distance, array("L", moves), array("d", values)
+            )
         return self._found[state]

@@ -165,6 +165,6 @@ def _player(variant: str, name: str, device: str, network: Path | None) -> tuple
     else:
         from halma.networks.onnx_torch import load_in_torch
 
-        evaluator = load_in_torch(one.path(loaded), loaded, device)
+        evaluator = load_in_torch(one.path(loaded), loaded, device, one.any_rules)
     options = search_options(loaded, **one.options)
     return loaded, SearchPlayer(loaded, evaluator, options, one.simulations)

@@ -7,14 +7,17 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from halma import _core
 from halma.agents import agent
 from halma.draw.charts import ChartGuide
 from halma.draw.page import paragraphs
 from halma.errors import HalmaError
 from halma.games import Game, Move, Position, Record
+from halma.games import game as game_named
 from halma.learn.replay_buffer import GameFiles
 from halma.learn.reports.page import Panel, Run, View, board, grid, move_row, win_rate_panel
 from halma.learn.run import MODEL
+from halma.learn.sections import AlphaZeroSettings
 from halma.selfplay import FinishedGames
 from halma.solve import Solution
 
@@ -63,8 +66,8 @@ def view(run: Run, solution: Solution | None) -> View:
         first = files.read(kept[0])[0].part(0, 1)
         sections["A game of self-play"] = _game(run.recipe.game, kept[0], first)
         evaluated += [
-            (f"before move {first.plies[row] + 1}", _position(run.recipe.game, first, row))
-            for row in _spaced(first, _EVALUATED + 1)[1:]
+            (f"before move {first.plies[row] + 1}", position_at(run.recipe.game, first, row))
+            for row in spaced_rows(first, _EVALUATED + 1)[1:]
         ]
     policy = _policy(run, evaluated)
     if policy is not None:
@@ -76,6 +79,7 @@ def _result_panels(run: Run) -> list[Panel]:
     """Return a chart for every opponent, and for perfect play."""
     settings = run.recipe.settings
     panels = [win_rate_panel("the network's")] if settings.truth.every else []
+    panels += _gate_panels(settings) + _opponent_panels(settings)
     return panels + [
         Panel(
             f"Points against {name}",
@@ -86,6 +90,46 @@ def _result_panels(run: Run) -> list[Panel]:
             level=ChartGuide(0.5, "equal"),
         )
         for name in settings.opponents
+    ]
+
+
+def _gate_panels(settings: AlphaZeroSettings) -> list[Panel]:
+    """Return the charts of the gate, if there is one."""
+    gate = settings.gate
+    if not gate.games:
+        return []
+    return [
+        Panel(
+            "Gate",
+            {"gate": "new network"},
+            f"The new network's share of {gate.counts} against the best in {gate.games} games; "
+            "from the threshold on it is promoted.",
+            percent=True,
+            level=ChartGuide(gate.threshold, "threshold"),
+        ),
+        Panel(
+            "Promotions",
+            {"promotions": "promotions", "gate_distinct": "different games of the gate"},
+            "How often a new network has become the best, and how many games of each gate differ "
+            "in at least one move.",
+        ),
+    ]
+
+
+def _opponent_panels(settings: AlphaZeroSettings) -> list[Panel]:
+    """Return the chart of self-play against opponents, if there are any."""
+    names = settings.selfplay_opponents
+    if not names:
+        return []
+    return [
+        Panel(
+            "Self-play against opponents",
+            {f"selfplay_vs_{name}": name for name in names},
+            "The network's share of points in those games of self-play that it plays against an "
+            "opponent, with random openings and exploration.",
+            percent=True,
+            level=ChartGuide(1 / game_named(settings.game).players, "equal"),
+        )
     ]
 
 
@@ -103,13 +147,14 @@ def _tiles(run: Run) -> list[tuple[str, str, str]]:
     ]
 
 
-def _spaced(games: FinishedGames, number: int) -> list[int]:
+def spaced_rows(games: FinishedGames, number: int) -> list[int]:
     """Return at most `number` rows, evenly spaced."""
     rows = len(games.moves)
     return sorted({round(i * (rows - 1) / (number - 1)) for i in range(number)}) if rows else []
 
 
-def _position(game: Game, games: FinishedGames, row: int) -> Position:
+def position_at(game: Game, games: FinishedGames, row: int) -> Position:
+    """Return the position of a row."""
     return Position(game, games.states[row].tobytes())
 
 
@@ -121,8 +166,8 @@ def _game(game: Game, iteration: int, games: FinishedGames) -> str:
         "from it or to it; beneath are its most probable moves, and its value."
     )
     cards = []
-    for row in _spaced(games, _POSITIONS):
-        position = _position(game, games, row)
+    for row in spaced_rows(games, _POSITIONS):
+        position = position_at(game, games, row)
         entries = slice(*games.policy_offsets[[row, row + 1]])
         targets = dict(
             zip(games.policy_actions[entries], games.policy_weights[entries], strict=True)
@@ -132,11 +177,17 @@ def _game(game: Game, iteration: int, games: FinishedGames) -> str:
             move.text: float(targets.get(position.action(move), 0.0)) for move in moves.values()
         }
         played = moves.get(int(games.moves[row]))
-        value = games.values[row]
-        found = "a random move" if np.isnan(value) else f"value {value:.2f}"
-        title = f"move {games.plies[row] + 1}, {found}"
+        title = f"move {games.plies[row] + 1}, {_found(games, row)}"
         cards.append(_card(position, title, policy, played))
     return f"{paragraphs(text)}\n{grid('three', cards)}"
+
+
+def _found(games: FinishedGames, row: int) -> str:
+    """Return how the move of a row was found."""
+    choice, value = _core.Choice(int(games.choices[row])), games.values[row]
+    if choice == _core.Choice.OPPONENT:
+        return "the opponent's"
+    return "a random move" if np.isnan(value) else f"value {value:.2f}"
 
 
 def _card(

@@ -13,7 +13,7 @@ from halma.learn.grading import AgentGrades, Grade
 from halma.learn.grading.grades import Blunder, KeptShare, bin_title
 from halma.learn.reports.page import board, grid
 
-_BOARD = 250
+_BOARD = 340
 #: Errors drawn in a section, value-keeping moves drawn on a board, and those listed beneath it.
 _ERRORS, _DRAWN, _LISTED = 6, 3, 8
 _WORDS = {1.0: "a win", 0.5: "a draw", 0.0: "a loss"}
@@ -91,7 +91,7 @@ def _errors(grade: Grade) -> Iterable[str]:
         f"{number:,} moves gave value away, in {len(grade.errors):,} distinct errors. {_DRAWING}"
     )
     costliest = grade.errors[:_ERRORS]
-    others = [error for error in grade.errors if error not in costliest]
+    others = grade.errors[_ERRORS:]
     if grade.games is not None:
         first, second = "Costliest, the most frequent first", "Earliest of the others"
         others.sort(key=lambda error: (error.ply or 0, -error.loss))
@@ -107,9 +107,10 @@ def _errors(grade: Grade) -> Iterable[str]:
 def _card(error: Blunder) -> str:
     exact, position = error.exact, error.exact.position
     game = position.game
-    others = [game.scene(position.state, m.move.value).trail for m in exact.keeping[:_DRAWN]]
+    others = [game.scene(position.state, move).trail for move in exact.keeping[:_DRAWN]]
     scene = game.scene(position.state, error.move)
-    keeping = [m.move.text for m in exact.keeping]
+    before, after = _word(exact.value), _word(exact.value - error.loss)
+    keeping = [exact.text_of(move) for move in exact.keeping]
     listed = " ".join(keeping[:_LISTED])
     more = f" and {len(keeping) - _LISTED} more" if len(keeping) > _LISTED else ""
     facts = [
@@ -120,7 +121,7 @@ def _card(error: Blunder) -> str:
     ]
     return board(
         draw_svg(scene, _BOARD, alternatives=others),
-        f"{error.picked.text}: from {_word(exact.value)} to {_word(exact.value - error.loss)}",
+        f"{exact.text_of(error.move)}: from {before} to {after}",
         f'<tr class="best"><td>{escape(listed)}{more}</td></tr>',
         f'<div class="faint">{", ".join(facts)}<br><code>{escape(position.text)}</code></div>',
     )

@@ -106,10 +106,14 @@ def read_run(path: Path) -> Run:
 
 def write_report(path: Path, solution: Solution | None = None, out: Path | None = None) -> View:
     """Write the page of a run, into its directory without `out`; return what the method adds."""
-    from halma.learn.reports import alphazero_page, tabular_page
+    from halma.learn.reports import alphazero_page, dqn_page, tabular_page
 
     run = read_run(path)
-    views = {"tabular": tabular_page.view, "alphazero": alphazero_page.view}
+    views = {
+        "tabular": tabular_page.view,
+        "alphazero": alphazero_page.view,
+        "dqn": dqn_page.view,
+    }
     view = views[run.recipe.method](run, solution)
     replace_file(out or path / NAME, _page(run, view))
     return view

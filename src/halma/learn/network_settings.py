@@ -1,0 +1,40 @@
+"""What methods that train a network have in common in their settings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from halma.agents import quick_agents
+from halma.errors import HalmaError, RecipeError
+from halma.games import Game
+from halma.games import game as game_named
+
+if TYPE_CHECKING:
+    from halma.learn.dqn_sections import DqnEvaluationSettings, NetworkSettings
+    from halma.learn.sections import EvaluationSettings
+
+#: Stands for agents that follow from the game.
+AUTO = "auto"
+
+
+def named_opponents(evaluation: EvaluationSettings | DqnEvaluationSettings, game: str) -> list[str]:
+    """Return the agents of an evaluation; none where there is no evaluation."""
+    if not evaluation.every:
+        return []
+    if evaluation.opponents == AUTO:
+        return ["random", quick_agents(game_named(game))[0]]
+    return evaluation.opponents.split()
+
+
+def check_opponents(evaluation: EvaluationSettings | DqnEvaluationSettings) -> None:
+    """Raise a `RecipeError` if an evaluation has no opponents."""
+    if evaluation.every and not evaluation.opponents.strip():
+        raise RecipeError("'evaluation.opponents' is empty: set 'evaluation.every' to 0 instead.")
+
+
+def check_network(settings: NetworkSettings, game: Game) -> None:
+    """Raise a `RecipeError` if an architecture does not exist or does not fit the game."""
+    try:
+        settings.network_info(game)
+    except HalmaError as error:
+        raise RecipeError(f"'network' cannot be '{settings.network[:60]}': {error}") from None
