@@ -168,7 +168,7 @@ class Trees:
 
 
 class PairNetwork(torch.nn.Module):
-    """A network that takes as long as the package's `modern:size=m`; a logit for each pair of holes."""
+    """A network that takes as long as the package's `modern:size=m`; logits of pairs of holes."""
 
     def __init__(self, board: Board, channels: int, blocks: int) -> None:
         super().__init__()
