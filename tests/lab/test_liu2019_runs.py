@@ -50,7 +50,7 @@ SCALE = settings.QUICK._replace(
     rival_games=2,
     style_games=2,
 )
-#: Sections and rows of each page, and what its first row begins with.
+#: Rows that each page has at least, and what the first of them begins with.
 EXPECTED = {
     "table2": (2, "seed 0, 4 games"),
     "fig10": (2, "loss"),
