@@ -63,8 +63,8 @@ class Evaluation:
         gate = settings.gate
         if gate.games and not gate.random_plies and not gate.temperature and not self._has_chance:
             self.reporter.note(
-                "Without random plies and with temperature 0, the games of the gate are two: one "
-                "from each side, again and again."
+                "The gate has only two different games, one from each side, however many it plays: "
+                "'gate.random_plies' and 'gate.temperature' are 0."
             )
         if truth.every:
             self._truth = NetworkTruth(self.game, truth, self.threads, self.reporter.note)
