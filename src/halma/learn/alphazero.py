@@ -227,8 +227,12 @@ class AlphaZero(TrainingSession):
         if settings.selfplay.player == "latest" and settings.gate.games:
             self.playing = self._evaluator_pool(self.trainer.network)
         self.opponents = self._opponents() if settings.selfplay_opponents else None
+        threads = self.threads
+        if self.device == "cuda" and settings.stages.side_by_side:
+            # A step of the pool ends with its last thread, so none may have to wait for a core.
+            threads = max(1, threads - self.trainer.batch_threads)
         self.self_play = SelfPlay(
-            self.game, settings, self.playing.evaluators, self.threads, self.opponents
+            self.game, settings, self.playing.evaluators, threads, self.opponents
         )
         self.games = GameSource(
             self.self_play,
