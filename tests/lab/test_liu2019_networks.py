@@ -106,6 +106,15 @@ def test_claims_of_the_sweeps():
     assert claim.remark.startswith("3.5 against 1: -10.0 ± ")
 
 
+def test_rows_of_the_rivals():
+    main = "against the main agent (seed 0)"
+    assert matchups._rival_row(f"Tabula rasa {main}", score(0, 100)).remark == "agrees"
+    won = matchups._rival_row(f"Tabula rasa {main}", score(60, 40))
+    assert won.remark == "60 won, unlike the paper's"
+    assert matchups._rival_row(f"DQN {main}", score(0, 100)).remark == "agrees"
+    assert matchups._rival_row("DQN against greedy", score(5, 15, 80)).remark == "agrees"
+
+
 def test_claims_about_versions():
     few = {n: 0.05 for n in range(1, 46)} | {46: 0.7, 47: 0.75}
     rows = list(versions._overfitting(few, [2.0, 1.0]))
