@@ -63,6 +63,9 @@ class AnyGame {
   virtual void unindex(std::uint64_t index, Bytes* state) const = 0;
   virtual std::vector<int> describe(const Bytes* state) const = 0;
   virtual std::string compose(std::span<const int> fields, Bytes* state) const = 0;
+  // A random placement of all pieces, in families that have the hook.
+  virtual bool has_random_start() const { return false; }
+  virtual void random_start(Random&, Bytes*) const {}
   // Mirrors, if the family has any; otherwise there is but one, which changes nothing.
   virtual int symmetries() const { return 1; }
   virtual void image(Bytes*, int) const {}
@@ -150,6 +153,10 @@ class Erased final : public AnyGame {
     std::string error = game_.compose(fields, state);
     if (error.empty()) store(state, s);
     return error;
+  }
+  bool has_random_start() const override { return StartsRandomly<G>; }
+  void random_start(Random& random, Bytes* s) const override {
+    if constexpr (StartsRandomly<G>) store(game_.random_start(random), s);
   }
   int symmetries() const override {
     if constexpr (HasSymmetries<G>) return game_.symmetries();

@@ -181,6 +181,9 @@ concept Game =
 //                                       greedy players that look ahead
 //   void reopen(State&, int player)     continues a game with that player to move, as if nobody
 //                                       had finished yet: counting the moves one player needs
+//   State random_start(Random&)         a decision with all pieces in random places and nobody having
+//                                       won: training games that do not begin as usual. Without it
+//                                       recipes that ask for random starts are refused.
 //   int symmetries(), State image(const State&, int k) and Move image(Move, int k)
 //                                       symmetries of the rules: how many with the identity,
 //                                       number 0, and the k-th image of a state and a move.
@@ -237,6 +240,11 @@ template <class G>
 concept Races = Game<G> && requires(const G& g, const typename G::State& s, Move m) {
   { g.advance(s, m) } -> std::same_as<int>;
   { g.trailing(s, m) } -> std::same_as<int>;
+};
+
+template <class G>
+concept StartsRandomly = requires(const G& g, Random& random) {
+  { g.random_start(random) } -> std::same_as<typename G::State>;
 };
 
 template <class G>

@@ -11,6 +11,7 @@
 #include "search/any_minimax.hpp"
 #include "search/any_search.hpp"
 #include "search/greedy.hpp"
+#include "selfplay/greedy_samples.hpp"
 #include "selfplay/pool.hpp"
 #include "solve/endgames.hpp"
 #include "solve/expectimax.hpp"
@@ -57,6 +58,10 @@ RacingKernels racing_kernels() {
     play_greedily(concrete<G>(game), options, Random(seed, number),
                   [&](bool chance, std::uint32_t value) { events.push_back({chance, value}); });
     return events;
+  };
+  racing.samples = [](const AnyGame& game, const GreedySampleOptions& options, std::uint64_t first,
+                      std::uint64_t games, int threads) {
+    return greedy_samples(concrete<G>(game), game, options, first, games, threads);
   };
   if constexpr (GivesTurn<G>)
     racing.lookahead = [](const AnyGame& game, const Bytes* state, int depth, MoveList& best) {

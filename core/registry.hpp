@@ -31,6 +31,8 @@ struct PoolPlan;
 struct TabularOptions;
 struct GreedyOptions;
 struct GreedyTotals;
+struct GreedySampleOptions;
+struct Samples;
 struct MatchTotals;
 struct ExactTable;
 
@@ -51,6 +53,8 @@ struct RacingKernels {
                         int threads) = nullptr;
   std::vector<Record::Event> (*game)(const AnyGame&, std::uint64_t number, std::uint64_t seed,
                                      const GreedyOptions&) = nullptr;
+  Samples (*samples)(const AnyGame&, const GreedySampleOptions&, std::uint64_t first, std::uint64_t games,
+                     int threads) = nullptr;
   /// Null where a turn cannot be given to the same player again.
   void (*lookahead)(const AnyGame&, const Bytes* state, int depth, MoveList&) = nullptr;
 };

@@ -70,6 +70,21 @@ class Sternhalma {
     return s;
   }
 
+  /// Every player's pieces, one after the other, on random holes where they may stop.
+  State random_start(Random& random) const {
+    while (true) {
+      State s{};
+      for (int player = 0; player < players(); ++player) {
+        for (int i = 0; i < army_; ++i) put(s, player, i, random_free_hole(s, player, random));
+        std::uint8_t* army = s.piece + player * army_;
+        if (!options().ids_view) std::sort(army, army + army_);
+      }
+      bool over = false;
+      for (int player = 0; player < players(); ++player) over |= finished(s, player);
+      if (!over) return s;
+    }
+  }
+
   int mover(const State& s) const { return s.mover; }
   bool at_chance(const State&) const { return false; }
   void outcomes(const State&, OutcomeList&) const {}
@@ -515,6 +530,15 @@ class Sternhalma {
     s.piece[player * army_ + id] = static_cast<std::uint8_t>(hole);
     s.occupied[map_.parity[hole]] |= std::uint64_t{1} << map_.bit[hole];
     s.in_target[player] += map_.has(map_.target[player], hole);
+  }
+
+  /// An empty hole where the player may stop, each as likely as any other.
+  int random_free_hole(const State& s, int player, Random& random) const {
+    while (true) {
+      const int hole = static_cast<int>(random.below(static_cast<std::uint32_t>(board_.size())));
+      if (map_.has(map_.open_to[player], hole) && !(s.occupied[map_.parity[hole]] >> map_.bit[hole] & 1))
+        return hole;
+    }
   }
 
   /// Moves a piece. Without identities an army's holes stay in ascending order, so that

@@ -30,7 +30,7 @@ class GameReplay {
 
   /// Whether the rows of a game are what its events lead to, and its events are legal.
   bool follows_rules(const GamesView& view, std::int64_t number) {
-    game_->initial(state_.data());
+    if (!begin(view, number)) return false;
     const std::int64_t first = view.row_offsets[number], end = view.row_offsets[number + 1];
     std::int64_t row = first;
     for (std::int64_t i = view.event_offsets[number]; i < view.event_offsets[number + 1]; ++i) {
@@ -53,6 +53,20 @@ class GameReplay {
   }
 
  private:
+  /// Sets the state to the start of a game: that of the rules, or a random one, which is its first
+  /// row. Returns whether it may be one.
+  bool begin(const GamesView& view, std::int64_t number) {
+    game_->initial(state_.data());
+    const std::int64_t row = view.row_offsets[number], event = view.event_offsets[number];
+    const bool has_row = row < view.row_offsets[number + 1];
+    const bool begins_at_chance = event < view.event_offsets[number + 1] && view.event_chance[event];
+    if (!game_->has_random_start() || !has_row || begins_at_chance) return true;
+    const Bytes* start = view.states + static_cast<std::size_t>(row) * state_.size();
+    if (!game_->is_valid(start) || game_->at_chance(start) || game_->terminal(start)) return false;
+    std::copy(start, start + state_.size(), state_.begin());
+    return true;
+  }
+
   bool is_row(const GamesView& view, std::int64_t row, std::int64_t ply) const {
     return std::memcmp(view.states + static_cast<std::size_t>(row) * state_.size(), state_.data(),
                        state_.size()) == 0 &&

@@ -205,6 +205,14 @@ void bind_game(nb::module_& module) {
           },
           nb::arg("state"), nb::arg("move"), nb::arg("mirror"), "A legal move as it looks in a mirror.")
       .def("initial", [](G g) { return new_state(g, [&](Bytes* b) { g.initial(b); }); })
+      .def(
+          "random_start",
+          [](G g, Seed seed) {
+            if (!g.has_random_start()) throw std::invalid_argument("this game has no random starts");
+            Random random(seed);
+            return new_state(g, [&](Bytes* b) { g.random_start(random, b); });
+          },
+          nb::arg("seed"), "A decision with all pieces in random places and nobody having won.")
       .def("mover", [](G g, B s) { return g.mover(state_bytes(g, s)); })
       .def("legal", &legal)
       .def("terminal", [](G g, B s) { return g.terminal(state_bytes(g, s)); })

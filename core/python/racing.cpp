@@ -1,12 +1,14 @@
 // Bindings of the greedy players.
 #include "../registry.hpp"
-#include "../search/greedy.hpp"
+#include "../selfplay/greedy_samples.hpp"
 #include "bind.hpp"
+#include "samples.hpp"
 
 namespace halma::python {
 namespace {
 
 using RandomPlies = Ranged<int, "a number of random plies", 0, 1'000'000'000>;
+using SampleGames = Ranged<std::uint64_t, "a number of games", 0, 100'000>;
 using LookaheadDepth = Ranged<int, "a depth", 1, 8>;
 
 const RacingKernels& racing(const AnyGame& game) {
@@ -54,6 +56,36 @@ nb::list greedy_game(const AnyGame& game, const Limits& limits, std::uint64_t nu
        racing(game).game(game, number, seed, greedy_options(game, limits, random_plies, stochastic)))
     events.append(nb::make_tuple(event.chance, event.value));
   return events;
+}
+
+nb::dict greedy_samples(const AnyGame& game, const Limits& limits, std::uint64_t first, SampleGames games,
+                        Seed seed, bool stochastic, bool prefer_trailing, bool policy_targets,
+                        bool keep_draws, double random_starts, double random_openings,
+                        RandomPlies random_plies_min, RandomPlies random_plies_max, Threads threads) {
+  const RacingKernels& kernels = racing(game);
+  const auto demand = [](bool holds, const char* what) {
+    if (!holds) throw std::invalid_argument(what);
+  };
+  demand(game.actions() <= 65536, "policy targets are for at most 65,536 actions");
+  demand(random_starts == 0 || game.has_random_start(), "this game has no random starts");
+  demand(random_starts >= 0 && random_openings >= 0 && random_starts + random_openings <= 1 + 1e-9,
+         "shares of games are not negative and at most 1 together");
+  demand(random_plies_min <= random_plies_max, "'random_plies_min' is above 'random_plies_max'");
+  const GreedySampleOptions options{.player = {stochastic, prefer_trailing},
+                                    .limits = limits,
+                                    .policy_targets = policy_targets,
+                                    .keep_draws = keep_draws,
+                                    .random_starts = random_starts,
+                                    .random_openings = random_openings,
+                                    .random_plies_min = random_plies_min,
+                                    .random_plies_max = random_plies_max,
+                                    .seed = seed};
+  Samples samples;
+  {
+    nb::gil_scoped_release release;
+    samples = kernels.samples(game, options, first, games, threads);
+  }
+  return sample_arrays(game, std::move(samples));
 }
 
 std::vector<Move> furthest_moves(const AnyGame& game, const nb::bytes& state) {
@@ -134,6 +166,16 @@ void bind_racing(nb::module_& module) {
                      "random_plies: int, stochastic: collections.abc.Sequence[int]) -> "
                      "list[tuple[bool, int]]"),
              "The events of one of those games.");
+  module.def(
+      "greedy_samples", &greedy_samples, nb::arg("game"), nb::arg("limits"), nb::arg("first"),
+      nb::arg("games"), nb::arg("seed"), nb::kw_only(), nb::arg("stochastic"), nb::arg("prefer_trailing"),
+      nb::arg("policy_targets"), nb::arg("keep_draws"), nb::arg("random_starts"), nb::arg("random_openings"),
+      nb::arg("random_plies_min"), nb::arg("random_plies_max"), nb::arg("threads"),
+      nb::sig("def greedy_samples(game: AnyGame, limits: Limits, first: int, games: int, seed: int, *, "
+              "stochastic: bool, prefer_trailing: bool, policy_targets: bool, keep_draws: bool, "
+              "random_starts: float, random_openings: float, random_plies_min: int, "
+              "random_plies_max: int, threads: int) -> dict[str, typing.Any]"),
+      "Games of a greedy player against itself as arrays; those not kept are left out.");
   module.def("lookahead", &lookahead, nb::arg("game"), nb::arg("state"), nb::arg("depth"),
              "First moves of the moves in a row that advance most together.");
 }

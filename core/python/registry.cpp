@@ -19,6 +19,7 @@ nb::dict capabilities(const AnyGame& game) {
   out["furthest"] = hooks.furthest;
   out["give_turn"] = hooks.give_turn;
   out["reopen"] = hooks.reopen;
+  out["random_start"] = game.has_random_start();
   out["arrived"] = hooks.arrived;
   out["symmetries"] = game.symmetries() > 1;
   out["byte_planes"] = game.byte_planes();

@@ -6,6 +6,7 @@
 #include "../registry.hpp"
 #include "../selfplay/pool.hpp"
 #include "options.hpp"
+#include "samples.hpp"
 
 namespace halma::python {
 namespace {
@@ -27,6 +28,7 @@ void check_plan(const AnyGame& game, const PoolPlan& plan) {
   demand(game.actions() <= 65536, "policy targets are for at most 65,536 actions");
   demand(!o.reuse || rule.reuses_tree, "this rule starts a new tree at every move");
   demand(o.random_plies_min <= o.random_plies_max, "'random_plies_min' is above 'random_plies_max'");
+  demand(o.random_starts == 0 || game.has_random_start(), "this game has no random starts");
   for (std::size_t i = 0; i < o.temperatures.size(); ++i) {
     demand(o.temperatures[i].second >= 0, "temperatures are not negative");
     demand(i == 0 || o.temperatures[i - 1].first < o.temperatures[i].first,
@@ -136,60 +138,8 @@ int step(SelfPlay& self, int group, const ConstArray& policy, const ConstArray& 
   return number;
 }
 
-template <class T, class Read>
-nb::object column(const std::vector<Summary>& games, Read&& read) {
-  std::vector<T> values;
-  for (const Summary& game : games) values.push_back(read(game));
-  return nb::cast(owned_array(std::move(values), {games.size()}));
-}
-
-template <class T>
-nb::object flat(std::vector<T>&& values) {
-  const std::size_t size = values.size();
-  return nb::cast(owned_array(std::move(values), {size}));
-}
-
-template <class T, class From>
-nb::object flat_as(const std::vector<From>& values) {
-  return flat(std::vector<T>(reinterpret_cast<const T*>(values.data()),
-                             reinterpret_cast<const T*>(values.data() + values.size())));
-}
-
 nb::dict take_finished(SelfPlay& self) {
-  Samples s = self.work([&] { return self.pool->take_finished(); });
-  const std::size_t rows = s.rows.size(), games = s.games.size();
-  const auto players = static_cast<std::size_t>(self.game->players());
-  std::vector<float> scores;
-  for (const Summary& game : s.games) scores.insert(scores.end(), game.scores, game.scores + players);
-  std::vector<std::uint8_t> states(s.rows.states.size());
-  if (!states.empty()) std::memcpy(states.data(), s.rows.states.data(), states.size());
-  nb::dict out;
-  out["states"] = owned_array(std::move(states), {rows, self.game->state_size()});
-  out["moves"] = flat(std::move(s.rows.moves));
-  out["choices"] = flat_as<std::uint8_t>(s.rows.choices);
-  out["plies"] = flat(std::move(s.rows.plies));
-  out["movers"] = flat(std::move(s.rows.movers));
-  out["repetitions"] = flat(std::move(s.rows.repetitions));
-  out["no_progress"] = flat(std::move(s.rows.no_progress));
-  out["values"] = flat(std::move(s.rows.values));
-  out["simulations"] = flat(std::move(s.rows.simulations));
-  out["policy_offsets"] = flat(std::move(s.rows.policy_offsets));
-  out["policy_actions"] = flat(std::move(s.rows.policy_actions));
-  out["policy_weights"] = flat(std::move(s.rows.policy_weights));
-  out["outcomes"] = owned_array(std::move(s.outcomes), {rows, players});
-  out["numbers"] = column<std::uint64_t>(s.games, [](const Summary& g) { return g.number; });
-  out["lengths"] = column<std::int32_t>(s.games, [](const Summary& g) { return g.plies; });
-  out["ends"] =
-      column<std::uint8_t>(s.games, [](const Summary& g) { return static_cast<std::uint8_t>(g.end); });
-  out["may_resign"] = column<std::uint8_t>(s.games, [](const Summary& g) { return g.may_resign; });
-  out["resign_plies"] = column<std::int32_t>(s.games, [](const Summary& g) { return g.resign_ply; });
-  out["resign_wrong"] = column<std::uint8_t>(s.games, [](const Summary& g) { return g.resign_wrong; });
-  out["scores"] = owned_array(std::move(scores), {games, players});
-  out["row_offsets"] = flat(std::move(s.row_offsets));
-  out["event_offsets"] = flat(std::move(s.event_offsets));
-  out["event_chance"] = flat(std::move(s.event_chance));
-  out["event_values"] = flat(std::move(s.event_values));
-  return out;
+  return sample_arrays(*self.game, self.work([&] { return self.pool->take_finished(); }));
 }
 
 using States = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;

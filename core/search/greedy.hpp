@@ -29,6 +29,56 @@ void furthest(const G& game, const typename G::State& state, MoveList& best) {
   }
 }
 
+/// A greedy player: whether it plays any forward move in proportion to its advance, or only those
+/// that advance most; and whether, of moves that advance equally, it keeps to the piece that trails
+/// most.
+struct GreedyPlayer {
+  bool stochastic = false, prefer_trailing = true;
+};
+
+/// Moves, with weights in proportion to the probabilities that a player plays them with.
+struct WeightedMoves {
+  MoveList moves;
+  std::array<int, kMaxMoves> weights;
+  int total = 0;
+
+  void add(Move move, int weight) {
+    weights[moves.size()] = weight;
+    moves.push(move);
+    total += weight;
+  }
+  Move draw(Random& random) const {
+    int i = 0;
+    for (int left = static_cast<int>(random.below(total)); left >= weights[i]; ++i) left -= weights[i];
+    return moves[i];
+  }
+};
+
+/// The moves that a greedy player draws from where there is a legal one.
+template <Races G>
+void greedy_policy(const G& game, const typename G::State& state, const GreedyPlayer& player,
+                   WeightedMoves& policy) {
+  MoveList moves;
+  if (!player.stochastic && player.prefer_trailing) {
+    furthest(game, state, moves);
+    for (const Move move : moves) policy.add(move, 1);
+    return;
+  }
+  game.legal(state, moves);
+  std::array<int, kMaxMoves> advances;
+  int most = std::numeric_limits<int>::min();
+  for (int i = 0; i < moves.size(); ++i) most = std::max(most, advances[i] = game.advance(state, moves[i]));
+  if (player.stochastic && most > 0) {
+    for (int i = 0; i < moves.size(); ++i)
+      if (advances[i] > 0) policy.add(moves[i], advances[i]);
+  } else if (player.prefer_trailing) {
+    greedy_policy(game, state, {false, true}, policy);
+  } else {
+    for (int i = 0; i < moves.size(); ++i)
+      if (advances[i] == most) policy.add(moves[i], 1);
+  }
+}
+
 /// liu2019's deterministic player: any of the furthest moves.
 template <Races G>
 Move greedy_move(const G& game, const typename G::State& state, Random& random) {

@@ -22,6 +22,7 @@ struct SelfPlayOptions {
   float full_share = 1.0f;
   int fast_simulations = 8;
   int random_plies_min = 0, random_plies_max = 0;
+  float random_starts = 0.0f;
   float resign_threshold = 0.0f;
   int resign_consecutive = 1;
   float no_resign_share = 0.1f;
@@ -57,6 +58,10 @@ struct DeclaredOptions<SelfPlayOptions> {
                              10'000},
       DeclaredOption<O, int>{"random_plies_max", &O::random_plies_max,
                              "Most random moves a game starts with.", 0, 10'000},
+      DeclaredOption<O, float>{"random_starts", &O::random_starts,
+                               "Share of games that start, instead of with random moves, from a random "
+                               "placement of all pieces, in games that have one.",
+                               0, 1},
       DeclaredOption<O, float>{
           "resign_threshold", &O::resign_threshold,
           "A player resigns whose value is below this at 'resign_consecutive' decisions in a "

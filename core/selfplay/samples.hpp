@@ -30,6 +30,29 @@ struct GameRows {
   std::vector<float> policy_weights;
 
   std::size_t size() const { return moves.size(); }
+
+  /// Adds the decision that a record has come to, without a policy target.
+  void add(const Record& record, Choice choice, Move move, float value, std::uint64_t simulation_count) {
+    const Bytes* state = record.state();
+    const Context context = record.context();
+    states.insert(states.end(), state, state + record.game().state_size());
+    moves.push_back(move);
+    choices.push_back(choice);
+    plies.push_back(record.plies());
+    movers.push_back(static_cast<std::uint8_t>(record.game().mover(state)));
+    repetitions.push_back(context.repetitions);
+    no_progress.push_back(context.no_progress);
+    values.push_back(value);
+    simulations.push_back(static_cast<std::int32_t>(simulation_count));
+    policy_offsets.push_back(static_cast<std::int64_t>(policy_actions.size()));
+  }
+
+  /// Adds to the policy target of the row just added.
+  void add_target(int action, float weight) {
+    policy_actions.push_back(static_cast<std::uint16_t>(action));
+    policy_weights.push_back(weight);
+    policy_offsets.back() = static_cast<std::int64_t>(policy_actions.size());
+  }
 };
 
 /// How a game went.

@@ -54,7 +54,7 @@ class alignas(64) Slot {
   }
   /// Plays an agent's move.
   void play_agents_move(Move move) {
-    add_row(Choice::opponent, move, std::numeric_limits<float>::quiet_NaN(), 0);
+    rows_.add(record(), Choice::opponent, move, std::numeric_limits<float>::quiet_NaN(), 0);
     play(move);
   }
 
@@ -120,7 +120,12 @@ class alignas(64) Slot {
     random() = Random(pool_->seed, number_);
     seats_ = seats_of(options(), number_, game().players());
     std::vector<Bytes> start(pool_->any->state_size());
-    pool_->any->initial(start.data());
+    const bool random_start =
+        options().random_starts > 0 && random().uniform() < static_cast<double>(options().random_starts);
+    if (random_start)
+      pool_->any->random_start(random(), start.data());
+    else
+      pool_->any->initial(start.data());
     driver_.start(pool_->limits, start.data());
     rows_ = GameRows{};
     may_resign_ = random().uniform() >= options().no_resign_share;
@@ -128,6 +133,7 @@ class alignas(64) Slot {
     resign_ply_ = -1;
     const int choices = options().random_plies_max - options().random_plies_min + 1;
     random_left_ = options().random_plies_min + static_cast<int>(random().below(choices));
+    if (random_start) random_left_ = 0;
     next_decision();
   }
 
@@ -150,7 +156,7 @@ class alignas(64) Slot {
     MoveList moves;
     game().legal(root_, moves);
     const Move move = moves[static_cast<int>(random().below(moves.size()))];
-    add_row(Choice::random, move, std::numeric_limits<float>::quiet_NaN(), 0);
+    rows_.add(record(), Choice::random, move, std::numeric_limits<float>::quiet_NaN(), 0);
     play(move);
   }
 
@@ -171,7 +177,7 @@ class alignas(64) Slot {
     const bool resigns = resign(value);
     const bool learns = who() == 0;
     const Choice choice = !learns ? Choice::opponent : full_ ? Choice::full : Choice::fast;
-    add_row(choice, resigns ? kNoMove : move, value, search.simulations());
+    rows_.add(record(), choice, resigns ? kNoMove : move, value, search.simulations());
     if (full_ && learns) add_target(target);
     if (resigns)
       finish_game(End::none);
@@ -186,31 +192,14 @@ class alignas(64) Slot {
     return temperature;
   }
 
-  void add_row(Choice choice, Move move, float value, std::uint64_t simulations) {
-    const Bytes* state = record().state();
-    const Context context = record().context();
-    rows_.states.insert(rows_.states.end(), state, state + pool_->any->state_size());
-    rows_.moves.push_back(move);
-    rows_.choices.push_back(choice);
-    rows_.plies.push_back(record().plies());
-    rows_.movers.push_back(static_cast<std::uint8_t>(game().mover(root_)));
-    rows_.repetitions.push_back(context.repetitions);
-    rows_.no_progress.push_back(context.no_progress);
-    rows_.values.push_back(value);
-    rows_.simulations.push_back(static_cast<std::int32_t>(simulations));
-    rows_.policy_offsets.push_back(static_cast<std::int64_t>(rows_.policy_actions.size()));
-  }
-
   /// Adds the policy target of the row just added; zeros are left out.
   void add_target(const std::vector<float>& target) {
     const Tree<G>& tree = driver_.search().tree();
     for (std::size_t i = 0; i < target.size(); ++i) {
       if (target[i] <= 0) continue;
       const Move move = tree.edges[tree.nodes[0].first + i].what;
-      rows_.policy_actions.push_back(static_cast<std::uint16_t>(game().action(root_, move)));
-      rows_.policy_weights.push_back(target[i]);
+      rows_.add_target(game().action(root_, move), target[i]);
     }
-    rows_.policy_offsets.back() = static_cast<std::int64_t>(rows_.policy_actions.size());
   }
 
   /// Counts low values of the mover; whether the game is resigned now.

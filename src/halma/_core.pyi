@@ -102,6 +102,9 @@ class AnyGame:
 
     def initial(self) -> bytes: ...
 
+    def random_start(self, seed: int) -> bytes:
+        """A decision with all pieces in random places and nobody having won."""
+
     def mover(self, arg: bytes, /) -> int: ...
 
     def legal(self, arg: bytes, /) -> list[int]: ...
@@ -575,6 +578,15 @@ class SelfPlayOptions:
     def random_plies_max(self, arg: int, /) -> None: ...
 
     @property
+    def random_starts(self) -> float:
+        """
+        Share of games that start, instead of with random moves, from a random placement of all pieces, in games that have one.
+        """
+
+    @random_starts.setter
+    def random_starts(self, arg: float, /) -> None: ...
+
+    @property
     def resign_threshold(self) -> float:
         """
         A player resigns whose value is below this at 'resign_consecutive' decisions in a row; the game ends once all players but one would resign. 0: nobody resigns.
@@ -732,6 +744,11 @@ def greedy_games(game: AnyGame, limits: Limits, games: int, seed: int, random_pl
 
 def greedy_game(game: AnyGame, limits: Limits, number: int, seed: int, random_plies: int, stochastic: Sequence[int]) -> list[tuple[bool, int]]:
     """The events of one of those games."""
+
+def greedy_samples(game: AnyGame, limits: Limits, first: int, games: int, seed: int, *, stochastic: bool, prefer_trailing: bool, policy_targets: bool, keep_draws: bool, random_starts: float, random_openings: float, random_plies_min: int, random_plies_max: int, threads: int) -> dict[str, Any]:
+    """
+    Games of a greedy player against itself as arrays; those not kept are left out.
+    """
 
 def lookahead(game: AnyGame, state: bytes, depth: int) -> list[int]:
     """First moves of the moves in a row that advance most together."""

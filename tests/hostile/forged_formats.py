@@ -21,7 +21,7 @@ from halma.lab.he2016.pruning import EXPERIMENTS as PRUNING
 from halma.lab.workspace import Workspace
 from halma.learn import load, train
 from halma.learn.grading import grade_agents
-from halma.learn.metrics import read_metrics
+from halma.learn.metrics import EPOCHS, read_epochs, read_metrics
 from halma.learn.recipe import checked
 from halma.learn.replay_buffer import GameFiles, ReplayBuffer
 from halma.learn.reports.page import write_report
@@ -49,6 +49,13 @@ NETWORK = {
     **{"selfplay.games": 4, "selfplay.parallel_games": 4, "selfplay.max_plies": 8},
     **{"learning.batch_size": 4, "learning.warmup_steps": 0, "evaluation.every": 0},
 }
+#: A run that ends with its warm start.
+WARM_START = {
+    **NETWORK,
+    **{"iterations": 0, "warm_start.games": 4, "warm_start.epochs": 2},
+    **{"warm_start.agent": "greedy", "warm_start.random_starts": 0.5},
+    **{"warm_start.random_openings": 0.5},
+}
 
 
 def all_formats(folder):
@@ -56,6 +63,7 @@ def all_formats(folder):
     return {
         **_run_formats(folder / "tabular"),
         **_network_formats(folder / "network"),
+        **_warm_start_formats(folder / "warm start"),
         **_table_formats(folder),
         **_game_formats(folder),
         "measurements": _measurements(folder / "lab"),
@@ -167,6 +175,49 @@ def _network_formats(run):
         "self-play games": Format(run / "games" / name, forger.forge_tensors, [read_games]),
         "network checkpoint": Format(
             run / "checkpoints" / name, forger.forge_tensors, [read], [restore], every=12
+        ),
+    }
+
+
+def _warm_start_formats(run):
+    from halma.learn import run as names
+    from halma.learn.reports.events import Handler, Note, Reporter
+    from halma.learn.trainer import Trainer
+    from halma.learn.warm_start import WarmStart as Stage
+
+    recipe = checked("small", WARM_START)
+    train(recipe, run, device="cpu")
+    lines = (run / EPOCHS).read_bytes()
+    trainer = Trainer(recipe.game, recipe.settings, "cpu")
+
+    class Refusal(Handler):
+        """Raises what a session would report before it begins again."""
+
+        def handle(self, report):
+            if isinstance(report, Note):
+                raise HalmaError(report.text)
+
+    def restore(path):
+        (run / EPOCHS).write_bytes(lines)
+        Stage(
+            recipe.game,
+            recipe.settings,
+            run,
+            trainer,
+            Reporter([Refusal()]),
+            1,
+            lambda buffer, epoch: None,
+            lambda: False,
+            lambda: 0.0,
+        ).restore()
+
+    def report(path):
+        write_report(run, out=run.parent / "report.html")
+
+    return {
+        "warm start": Format(run / names.WARM_START, forger.forge_tensors, [restore], every=12),
+        "epochs": Format(
+            run / EPOCHS, forger.forge_json_lines, [lambda path: read_epochs(run)], [report]
         ),
     }
 

@@ -78,6 +78,8 @@ _RECIPES = {
     "network": _NETWORK.format(keep=2, gate=0),
     "network-gate": _NETWORK.format(keep=2, gate=2),
     "network-side-by-side": _NETWORK.format(keep=2, gate=0) + "stages.side_by_side = true\n",
+    "network-warm-start": _NETWORK.format(keep=2, gate=0)
+    + "warm_start.epochs = 3\nwarm_start.random_starts = 0.5\nwarm_start.random_openings = 0.5\n",
     "network-archive": _NETWORK.format(keep=2, gate=0) + "archive.every = 2\n",
     "network-opponents": _NETWORK.format(keep=2, gate=2)
     + 'archive.every = 1\ngate.failure = "revert"\nselfplay.player = "latest"\n'
@@ -208,6 +210,13 @@ COMMANDS = {
         ),
         Command("train a network", _TRAIN.format("network"), (), 2, _NEURAL),
         Command("train a network with a gate", _TRAIN.format("network-gate"), (), 1, _NEURAL),
+        Command(
+            "train a network with a warm start",
+            _TRAIN.format("network-warm-start"),
+            (),
+            1,
+            _NEURAL,
+        ),
         Command(
             "train a network with an archive", _TRAIN.format("network-archive"), (), 1, _NEURAL
         ),

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from reference.random import Random
 
+from halma.errors import PositionError
+from halma.games import Position, Record
+
 
 def below(random: Random, n: int) -> int:
     return (random.next() >> 32) * n >> 32
@@ -85,3 +88,49 @@ def lookahead(position, depth):
 def _next(position, move):
     after = position.play(move)
     return after if after.is_terminal else again(after, position.mover)
+
+
+def random_start(game, random):
+    """Place every piece on a random empty hole, until nobody has won; all holes are open."""
+    holes = len(game.core.holes)
+    army = len(game.core.homes[0])
+    while True:
+        fields = [0] * (3 + holes)
+        for player in range(game.players):
+            for piece in range(army):
+                hole = below(random, holes)
+                while fields[3 + hole]:
+                    hole = below(random, holes)
+                fields[3 + hole] = 1 + 16 * player + piece
+        try:
+            state = game.compose(fields)
+        except PositionError:  # somebody has won
+            continue
+        if not game.core.terminal(state):
+            return Position(game, state)
+
+
+def sample_game(game, seed, number, options):
+    """Play a training game as the core would: the record, and the best moves at each ply."""
+    random, start, random_plies = Random(seed, number), None, 0
+    kind = random.uniform()
+    if kind < options["random_starts"]:
+        start = random_start(game, random)
+    elif kind < options["random_starts"] + options["random_openings"]:
+        least, most = options["random_plies_min"], options["random_plies_max"]
+        random_plies = least + below(random, most - least + 1)
+    record, targets = Record(game, start), []
+    while not record.is_over:
+        position = record.position
+        moves = position.legal_moves
+        if record.plies < random_plies:
+            targets.append([])
+            record.play(moves[below(random, len(moves))])
+            continue
+        advances = [rows_forward(position, m) for m in moves]
+        best = [m for m, far in zip(moves, advances, strict=True) if far == max(advances)]
+        if options["prefer_trailing"]:
+            best = longest(position)
+        targets.append(sorted(position.action(m) for m in best))
+        record.play(best[below(random, len(best))])
+    return record, targets

@@ -1,6 +1,6 @@
 """Agents, which choose moves. `agent("greedy:stochastic")` finds one by its name."""
 
-from halma.agents.agent import Agent, AgentSpec, Analyst, GameChecker
+from halma.agents.agent import Agent, AgentSpec, Analyst, GameChecker, PolicyAgent
 from halma.agents.best import best_name, player_of
 from halma.agents.human import HumanAgent, LeftError
 from halma.agents.play import Step, check_seats, play_game
@@ -14,6 +14,7 @@ __all__ = [
     "GameChecker",
     "HumanAgent",
     "LeftError",
+    "PolicyAgent",
     "Step",
     "agent",
     "best_name",

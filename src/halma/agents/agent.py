@@ -37,6 +37,14 @@ class Analyst(Protocol):
 
 
 @runtime_checkable
+class PolicyAgent(Protocol):
+    """An agent that can also tell the probabilities of its moves."""
+
+    def policy(self, record: Record) -> Mapping[int, float]:
+        """Return the probability of every move that the agent may play, by the move's number."""
+
+
+@runtime_checkable
 class GameChecker(Protocol):
     """An agent that knows without playing which games it can play."""
 

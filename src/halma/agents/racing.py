@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from halma import _core
 from halma.agents.agent import AgentSpec
-from halma.games import Game, Move, Record
+from halma.games import Move, Record
 from halma.names import Option
-from halma.search.racing import lookahead_moves
+from halma.search.racing import lookahead_moves, races_in_core
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,10 @@ class RandomAgent:
     def choose(self, record: Record, rng: random.Random) -> Move:
         """Return a legal move, each as likely as any other."""
         return rng.choice(record.position.legal_moves)
+
+    def policy(self, record: Record) -> Mapping[int, float]:
+        """Return the same probability for every legal move."""
+        return _shared(record.position.legal_moves)
 
 
 @dataclass(frozen=True)
@@ -39,19 +44,38 @@ class GreedyAgent:
 
     def choose(self, record: Record, rng: random.Random) -> Move:
         """Return one of the moves that advance most, or a forward move, the longer the likelier."""
-        game, state, moves = record.game, record.position.state, record.position.legal_moves
-        by_core = _core.races(game.core) and type(game).advance is Game.advance
-        if by_core and not self.stochastic and self.prefer_trailing:
+        moves = record.position.legal_moves
+        forward = self._forward(record, moves)
+        return rng.choices(moves, forward)[0] if forward else rng.choice(self._best(record, moves))
+
+    def policy(self, record: Record) -> Mapping[int, float]:
+        """Return shares of forward moves by their advance, or equal ones of the best moves."""
+        moves = record.position.legal_moves
+        forward = self._forward(record, moves)
+        if not forward:
+            return _shared(self._best(record, moves))
+        shares = zip(moves, forward, strict=True)
+        return {move.value: advance / sum(forward) for move, advance in shares if advance}
+
+    def _forward(self, record: Record, moves: list[Move]) -> list[float]:
+        """Return the advances of forward moves, 0 for others; none if it plays the best only."""
+        if not self.stochastic:
+            return []
+        game, state = record.game, record.position.state
+        forward = [max(0.0, game.advance(state, move.value)) for move in moves]
+        return forward if any(forward) else []
+
+    def _best(self, record: Record, moves: list[Move]) -> list[Move]:
+        """Return the moves that advance most; of those, the ones of the piece furthest behind."""
+        game, state = record.game, record.position.state
+        if self.prefer_trailing and races_in_core(game):
             furthest = set(_core.furthest(game.core, state))
-            return rng.choice([move for move in moves if move.value in furthest])
-        advances = [game.advance(state, m.value) for m in moves]
-        weights = [max(0.0, advance) for advance in advances]
-        if self.stochastic and any(weights):
-            return rng.choices(moves, weights)[0]
+            return [move for move in moves if move.value in furthest]
         trailing = [game.trailing(state, m.value) if self.prefer_trailing else 0 for m in moves]
+        advances = [game.advance(state, move.value) for move in moves]
         ranks = list(zip(advances, trailing, strict=True))
         best = max(ranks)
-        return rng.choice([move for move, rank in zip(moves, ranks, strict=True) if rank == best])
+        return [move for move, rank in zip(moves, ranks, strict=True) if rank == best]
 
 
 @dataclass(frozen=True)
@@ -62,11 +86,20 @@ class InitializeAgent:
 
     def choose(self, record: Record, rng: random.Random) -> Move:
         """Return a legal move, drawn with weight 1, 2 or 4 for back, sideways and forward."""
+        moves, weights = self._weighted(record)
+        return rng.choices(moves, weights)[0]
+
+    def policy(self, record: Record) -> Mapping[int, float]:
+        """Return those weights as probabilities."""
+        moves, weights = self._weighted(record)
+        total = sum(weights)
+        return {m.value: weight / total for m, weight in zip(moves, weights, strict=True)}
+
+    def _weighted(self, record: Record) -> tuple[list[Move], list[int]]:
         position = record.position
         moves = position.legal_moves
         advances = [position.game.advance(position.state, m.value) for m in moves]
-        weights = [4 if advance > 0 else 2 if advance == 0 else 1 for advance in advances]
-        return rng.choices(moves, weights)[0]
+        return moves, [4 if advance > 0 else 2 if advance == 0 else 1 for advance in advances]
 
 
 @dataclass(frozen=True)
@@ -83,6 +116,15 @@ class LookaheadAgent:
     def choose(self, record: Record, rng: random.Random) -> Move:
         """Return one of the best first moves."""
         return rng.choice(lookahead_moves(record.position, self.depth))
+
+    def policy(self, record: Record) -> Mapping[int, float]:
+        """Return equal shares of the best first moves."""
+        return _shared(lookahead_moves(record.position, self.depth))
+
+
+def _shared(moves: Sequence[Move]) -> dict[int, float]:
+    """Return equal shares of some moves."""
+    return {move.value: 1 / len(moves) for move in moves}
 
 
 SPECS = (

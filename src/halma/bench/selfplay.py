@@ -12,6 +12,8 @@ from typing import Any
 
 from halma.bench.harness import Effort, Measurement, Work, measure_rate
 from halma.games import Game, game
+from halma.learn.agent_games import agent_games
+from halma.learn.recipe import load
 from halma.machine import is_installed, missing_library
 from halma.networks import FunctionEvaluator
 from halma.selfplay import Pool, selfplay_options
@@ -49,6 +51,19 @@ SHORT_GAMES = PoolCase("ewn-3x3-3", {"rule": "gumbel", "gumbel_scale": 1.0}, 16)
 #: leaves per second and core: 16 such cores feed 0.6 of an H200 with liu2019's network
 LEAVES_GOAL = 180e3
 SLOTS = 512
+#: games of liu2019's first stage, and the goal on two threads: an epoch's 15,000 in three seconds
+WARM_START: dict[str, Any] = {
+    "game": "rhombus-7x7-6:liu2019",
+    "warm_start.games": 1000,
+    "warm_start.agent": "greedy:ties=random",
+    "warm_start.targets": "policy",
+    "warm_start.random_starts": 0.5,
+    "warm_start.random_openings": 0.3,
+    "warm_start.random_plies_min": 6,
+    "warm_start.random_plies_max": 6,
+    "warm_start.draws": "discard",
+}
+WARM_START_GOAL = 5e3
 
 
 def measure_selfplay(effort: Effort, seed: int) -> Iterator[Measurement | str]:
@@ -61,6 +76,9 @@ def measure_selfplay(effort: Effort, seed: int) -> Iterator[Measurement | str]:
         yield Measurement(f"{case.variant} memory", pool.bytes / SLOTS, "bytes/game")
     pool = SHORT_GAMES.pool(seed)
     yield measure_rate(f"{SHORT_GAMES.variant} games", "games/s", effort, _games(pool))
+    yield measure_rate(
+        f"{WARM_START['game']} warm start", "games/s", effort, _warm_start(seed), WARM_START_GOAL
+    )
     if not is_installed("torch"):
         yield f"No network is measured. {missing_library('torch')}"
         return
@@ -95,6 +113,18 @@ def _leaves(pool: Pool) -> Work:
                 buffer.start(core.step(group, *buffer.finish(), buffer.planes, buffer.legal))
         core.take_finished()
         return float(evaluated)
+
+    return run
+
+
+def _warm_start(seed: int) -> Work:
+    """Return work that plays games of the greedy player as training samples, on two threads."""
+    recipe = load("quick", {"seed": seed, **WARM_START})
+
+    def run(times: int) -> float:
+        for epoch in range(1, times + 1):
+            agent_games(recipe.game, recipe.settings, epoch, threads=2)
+        return float(times * WARM_START["warm_start.games"])
 
     return run
 

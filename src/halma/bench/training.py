@@ -14,11 +14,11 @@ from typing import Any
 
 from halma.bench.harness import Effort, Measurement
 from halma.learn import train
+from halma.learn.agent_games import agent_games
 from halma.learn.recipe import Recipe, load
 from halma.learn.replay_buffer import ReplayBuffer
 from halma.learn.reports.events import Handler, Iteration, Progress, Report
 from halma.learn.trainer import Trainer
-from halma.learn.warm_start import agent_games
 from halma.machine import core_count, require
 from halma.networks.torch_evaluator import find_device
 

@@ -125,7 +125,7 @@ def _print_next_steps(folder: Path, recipe: Recipe, finished: bool) -> None:
     if not finished:
         _print_how_to_continue()
         return
-    more = 2 * recipe.settings.iterations
+    more = 2 * recipe.settings.iterations or 10
     note(f"To train for longer: {here} train {shlex.quote(str(folder))} --iterations {more}")
 
 

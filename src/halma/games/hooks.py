@@ -29,6 +29,7 @@ _HOOKS = {
     "furthest": ("greedy agents find the longest advance", "all moves are listed and compared"),
     "give_turn": ("greedy agents that look several moves ahead", "they do not play this game"),
     "reopen": ("moves a player needs to finish alone", "they are not counted"),
+    "random_start": ("games from random placements of all pieces", "recipes cannot ask for them"),
     "arrived": (
         "self-play ends where no piece has arrived for long",
         "`selfplay.progress_plies` is refused",

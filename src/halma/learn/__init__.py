@@ -11,7 +11,7 @@ dqn.py            iterations of deep Q-learning: episodes.py, transitions.py, q_
 selfplay.py       games of a network against itself, results of those that are stopped
 players.py        the networks that play; opponents.py: their opponents in self-play
 game_source.py    an iteration's games: from a file, from self-play now, or beside training
-warm_start.py     games of an agent to begin with
+warm_start.py     epochs of training on games of an agent; agent_games.py: those games
 replay_buffer.py  the newest games, in memory and on disk
 batches.py        batches of training samples
 trainer.py        the network in training; training_step.py: losses, optimiser, CUDA graph
@@ -19,7 +19,7 @@ evaluation.py     gate and matches against agents; matches.py: many games in loc
 truth.py          comparison with exact values
 checkpoint.py     what a run continues from
 archive.py        network files: the best one, and the archive of versions
-metrics.py        metrics.jsonl
+metrics.py        metrics.jsonl, warm-start.jsonl
 bundle.py         a run in few small files, to travel
 reports/          events of a run, and what is made of them: console, TensorBoard, page
 """

@@ -16,14 +16,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from halma.errors import RunError
+from halma.files import remove_file
 from halma.interrupt import Interrupted
 from halma.learn.archive import RunNetworks
 from halma.learn.evaluation import Evaluation
 from halma.learn.game_source import GameSource
+from halma.learn.metrics import read_epochs
 from halma.learn.players import Players
 from halma.learn.replay_buffer import GameFiles, ReplayBuffer
 from halma.learn.reports.events import Curve, Progress
-from halma.learn.run import BAD_BATCH, COMPILED, MODEL, WEIGHTS
+from halma.learn.run import BAD_BATCH, COMPILED, MODEL, WARM_START, WEIGHTS
 from halma.learn.sections import learning_rate
 from halma.learn.selfplay import SelfPlay
 from halma.learn.session import TrainingSession
@@ -37,7 +39,7 @@ from halma.learn.trainer import (
     weights_under,
 )
 from halma.learn.truth import TRUTH_CURVES
-from halma.learn.warm_start import agent_games
+from halma.learn.warm_start import WarmStart
 from halma.networks.network_file import read_info, read_weights
 from halma.networks.torch_evaluator import EvaluatorPool
 from halma.structure import ArrayKind, whole
@@ -122,7 +124,9 @@ class AlphaZero(TrainingSession):
     def _train(self, iteration: int) -> dict[str, Any]:
         """Train on the replay buffer; return the metrics of that."""
         rate = learning_rate(self.settings, iteration)
-        losses = self._make_steps(iteration, self.settings.learning.samples_per_new, rate)
+        losses = self._make_steps(
+            self.buffer, iteration, self.settings.learning.samples_per_new, rate, ""
+        )
         return {
             "replay_games": len(self.buffer),
             "positions": len(self.buffer.samples),
@@ -136,26 +140,33 @@ class AlphaZero(TrainingSession):
             "train_seconds": losses.seconds,
         }
 
-    def _make_steps(self, iteration: int, samples_per_new: float, rate: float) -> Losses:
-        """Make steps in proportion to the new samples of the replay buffer."""
-        self.buffer.gather()
-        if not len(self.buffer.samples):
+    def _make_steps(
+        self, buffer: ReplayBuffer, number: int, samples_per_new: float, rate: float, stage: str
+    ) -> Losses:
+        """Make steps in proportion to the samples that an iteration, or an epoch, has added."""
+        buffer.gather()
+        if not len(buffer.samples):
             raise RunError(
                 "There is no position to train on: all games were over before the first search."
             )
-        new, batch_size = self.buffer.new_samples(iteration), self.settings.learning.batch_size
+        new, batch_size = buffer.new_samples(number), self.settings.learning.batch_size
         steps = max(1, math.ceil(new * samples_per_new / batch_size)) if new else 0
-        self.reporter.emit(Progress("training", total=steps))
-        seed = (self.settings.seed, iteration, _TRAIN)
+        self.reporter.emit(Progress("training", total=steps, where=stage))
+        seed = (
+            (self.settings.seed, 0, _TRAIN, number)
+            if stage
+            else (self.settings.seed, number, _TRAIN)
+        )
         try:
-            return self.trainer.train(self.buffer, steps, rate, seed)
+            return self.trainer.train(buffer, steps, rate, seed)
         except NotANumberError as error:
             path = self.out / BAD_BATCH
-            write_tensors(path, error.batch, {"iteration": iteration, "step": error.step})
+            write_tensors(path, error.batch, {"iteration": number, "step": error.step})
+            where, section = (stage, "warm_start") if stage else (f"iteration {number}", "learning")
             raise RunError(
-                f"The loss became not a number in iteration {iteration}, at step {error.step}, so "
+                f"The loss became not a number in {where}, at step {error.step}, so "
                 f"the run has stopped. The batch is in '{path}'; {self.safe}. A lower "
-                "'learning.rate' may help."
+                f"'{section}.rate' may help."
             ) from None
 
     def _gate(self, iteration: int) -> dict[str, Any]:
@@ -247,7 +258,9 @@ class AlphaZero(TrainingSession):
             self.export()
             self._restore_archive()
             return
-        self._warm_start()
+        if self.settings.warm_start.games:
+            self._warm_start()
+            self.export()
         self.networks.archive(self.trainer.network, 0)
 
     def _restore_archive(self) -> None:
@@ -257,24 +270,39 @@ class AlphaZero(TrainingSession):
         self.networks.complete_archive()
 
     def _warm_start(self) -> None:
-        warm_start = self.settings.warm_start
-        if not warm_start.games:
-            return
-        games = None
-        if self.files.has(0):
-            games = self.files.read_or_remove(0, self.reporter.note)
-        if games is None:
-            watch = self._progress("games of the agent", warm_start.games)
-            games = agent_games(
-                self.game,
-                self.settings,
-                lambda done: watch(done, 0),
-                self.stop_requested.is_set,
-            )
-            self.files.write(0, games, {})
-        self.buffer.add(0, games)
-        self._make_steps(0, warm_start.samples_per_new, self.settings.learning.rate)
+        """Run the epochs of the warm start that are left, then begin self-play with its network."""
+        warm = self.settings.warm_start
+        stage = WarmStart(
+            self.game,
+            self.settings,
+            self.out,
+            self.trainer,
+            self.reporter,
+            self.threads,
+            lambda buffer, epoch: self._make_steps(
+                buffer, epoch, warm.samples_per_new, warm.rate, stage.name(epoch)
+            ),
+            self.stop_requested.is_set,
+            lambda: self.seconds,
+        )
+        stage.restore()
+        self.start_from(stage.earlier)
+        try:
+            games = stage.run()
+            if warm.replay and 0 not in self.buffer.iterations:
+                games = games or stage.games_of(warm.epochs)
+                self.files.write(0, games, {})
+                self.buffer.add(0, games)
+        finally:
+            if stage.epoch:
+                self.saved_instead = f"epoch {stage.epoch} of the warm start"
+        self.trainer.begin_stage(self.settings.learning)
         self._promote(0)
+
+    def metrics_before(self) -> dict[str, Any]:
+        """Return the metrics of the last epoch of the warm start."""
+        epochs = read_epochs(self.out)
+        return {**(epochs[-1] if epochs else {}), **super().metrics_before()}
 
     def _promote(self, iteration: int) -> None:
         """Make the trained network the best."""
@@ -341,7 +369,9 @@ class AlphaZero(TrainingSession):
         self.files.tell_counts(warm_start | {one["iteration"]: one["games"] for one in history})
 
     def remove_old_files(self) -> None:
-        """Remove games that no replay buffer of a checkpoint needs."""
+        """Remove the warm start and games that no checkpoint of an iteration needs."""
+        if self.saved:
+            remove_file(self.out / WARM_START)
         kept = list_iterations(self.checkpoints.folder)
         oldest = kept[-1][0] if kept else self.iteration
         self.files.remove_old(oldest, self.settings.learning.replay_buffer)

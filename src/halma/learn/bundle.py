@@ -1,7 +1,7 @@
 """A run in few small files, to travel from one machine to the next.
 
-    state.tar         recipe, meta, metrics and the newest checkpoint
-    best.safetensors  the best network
+    state.tar         recipe, meta, metrics and the newest checkpoint, or that of the warm start
+    best.safetensors  the best network, once there is one
     games-N.gz        the newest games, fewer of them where a file would grow too large
     versions-N.tar    weights of the archive; where they are too many, some, evenly spaced
 
@@ -23,9 +23,10 @@ from tempfile import TemporaryDirectory
 from halma.errors import RunError, TensorFileError
 from halma.files import atomic_folder, make_folder, read_file, remove_file, replace_file
 from halma.games import Game
+from halma.learn.metrics import EPOCHS
 from halma.learn.metrics import NAME as METRICS
 from halma.learn.replay_buffer import GameFiles
-from halma.learn.run import CHECKPOINTS, META, RECIPE, WEIGHTS
+from halma.learn.run import CHECKPOINTS, META, RECIPE, WARM_START, WEIGHTS
 from halma.networks.finding import VERSIONS
 from halma.tensors import list_iterations
 
@@ -37,23 +38,27 @@ _GAME_FILES, _VERSION_FILES = 3, 2
 _LARGEST_GAMES = 64 * LARGEST_FILE
 #: Largest file of a bundle that is read.
 _MOST_BYTES = 4 * LARGEST_FILE
+#: Files of a run that travel where they are there, beside a checkpoint.
+_STATE_FILES = (RECIPE, META, METRICS, EPOCHS, WARM_START)
 _ITERATION = r"iteration-\d{6,18}\.safetensors"
 #: What may be in the tar files of a bundle.
-_STATE_NAMES = re.compile(
-    "|".join((*map(re.escape, (RECIPE, META, METRICS)), f"{CHECKPOINTS}/{_ITERATION}"))
-)
+_STATE_NAMES = re.compile("|".join((*map(re.escape, _STATE_FILES), f"{CHECKPOINTS}/{_ITERATION}")))
 _VERSION_NAMES = re.compile(f"{VERSIONS}/{_ITERATION}")
 #: Share of the largest size that files of games aim at.
 _MARGIN = 0.9
 
 
 def pack(run: Path, bundle: Path, game: Game) -> None:
-    """Write a run that has a checkpoint into a folder; each file is replaced atomically."""
+    """Write a run that has saved something into a folder; each file is replaced atomically."""
+    saved = list_iterations(run / CHECKPOINTS)[:1]
+    if not saved and not (run / WARM_START).exists():
+        raise RunError(f"'{run}' has saved nothing yet that could travel.")
     make_folder(bundle)
-    (iteration, checkpoint), *_ = list_iterations(run / CHECKPOINTS)
-    state = [*(run / name for name in (RECIPE, META, METRICS)), checkpoint]
-    _write(bundle / STATE, _tar(run, state))
-    _write(bundle / WEIGHTS, (run / WEIGHTS).read_bytes())
+    iteration = saved[0][0] if saved else 0
+    state = [path for name in _STATE_FILES if (path := run / name).exists()]
+    _write(bundle / STATE, _tar(run, [*state, *(path for _, path in saved)]))
+    if (run / WEIGHTS).exists():
+        _write(bundle / WEIGHTS, (run / WEIGHTS).read_bytes())
     files = GameFiles(run, game)
     newest = [number for number in files.iterations() if number <= iteration][:_GAME_FILES]
     for number in newest:
@@ -77,7 +82,8 @@ def unpack(bundle: Path, run: Path, game: Game) -> None:
         _extract(bundle / STATE, folder, _STATE_NAMES)
         for path in sorted(bundle.glob("versions-*.tar")):
             _extract(path, folder, _VERSION_NAMES)
-        replace_file(folder / WEIGHTS, read_file(bundle / WEIGHTS, _MOST_BYTES, RunError))
+        if (bundle / WEIGHTS).exists():
+            replace_file(folder / WEIGHTS, read_file(bundle / WEIGHTS, _MOST_BYTES, RunError))
         files = GameFiles(folder, game)
         for path in sorted(bundle.glob("games-*.gz")):
             number = path.name.removeprefix("games-").removesuffix(".gz")

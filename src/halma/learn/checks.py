@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from halma import _core
-from halma.agents import agent, check_agent, quick_agents
+from halma.agents import PolicyAgent, agent, check_agent, quick_agents
 from halma.errors import HalmaError, RecipeError, TableError
 from halma.games import Game
 from halma.learn.dqn_sections import DqnSettings
@@ -55,7 +55,9 @@ def check_recipe(recipe: Recipe) -> None:
             if settings.warm_start.games:
                 named["warm_start.agent"] = [settings.warm_start_agent]
             _check_agents(game, named)
-            _check_replay_buffer(game, settings)
+            if settings.warm_start.games and settings.warm_start.targets == "policy":
+                _check_policy(settings.warm_start_agent)
+            _check_games(game, settings)
         if settings.truth.every:
             _check_solvable(game, settings.truth.every)
     except RecipeError as error:
@@ -84,6 +86,15 @@ def _check_agents(game: Game, named: Mapping[str, Sequence[str]]) -> None:
                     f"'{key}' cannot have '{name[:60]}': {error} "
                     f"Agents that play '{game.name}': {instead}."
                 ) from None
+
+
+def _check_policy(name: str) -> None:
+    """Refuse an agent that does not tell the probabilities of its moves."""
+    if not isinstance(agent(name), PolicyAgent):
+        raise RecipeError(
+            f"'warm_start.targets' cannot be \"policy\": '{name[:60]}' does not tell the "
+            "probabilities of its moves, as greedy, initialize, lookahead and random do."
+        )
 
 
 def _check_solvable(game: Game, every: int) -> None:
@@ -139,16 +150,23 @@ def _replay_bytes(game: Game, settings: TabularSettings) -> int:
     return int(games * position * plies)
 
 
-def _check_replay_buffer(game: Game, settings: AlphaZeroSettings) -> None:
-    """Refuse a replay buffer that does not fit into free memory."""
-    free, needed = free_memory() or _UNKNOWN, alphazero_replay_bytes(game, settings)
-    if needed > free:
-        games = settings.learning.replay_buffer
-        raise RecipeError(
-            f"'learning.replay_buffer' cannot be {games:,}: these games need about "
-            f"{in_bytes(needed)} of memory, and {in_bytes(free)} are free; "
-            f"{max(1, games * free // needed):,} would fit."
-        )
+def _check_games(game: Game, settings: AlphaZeroSettings) -> None:
+    """Refuse a replay buffer, or games of a warm start, that do not fit into free memory."""
+    free, warm = free_memory() or _UNKNOWN, settings.warm_start
+    needs = {
+        "learning.replay_buffer": (
+            settings.learning.replay_buffer,
+            alphazero_replay_bytes(game, settings),
+        ),
+        "warm_start.games": (warm.games, warm.games * _bytes_per_game(game, settings)),
+    }
+    for key, (games, needed) in needs.items():
+        if needed > free:
+            raise RecipeError(
+                f"'{key}' cannot be {games:,}: these games need about "
+                f"{in_bytes(needed)} of memory, and {in_bytes(free)} are free; "
+                f"{max(1, games * free // needed):,} would fit."
+            )
 
 
 def _check_transitions(game: Game, settings: DqnSettings) -> None:
@@ -164,7 +182,16 @@ def _check_transitions(game: Game, settings: DqnSettings) -> None:
 
 
 def alphazero_replay_bytes(game: Game, settings: AlphaZeroSettings) -> int:
-    """Estimate the replay buffer: of a decision the state, some fifty bytes and the policy target.
+    """Estimate the replay buffer."""
+    games = min(
+        settings.learning.replay_buffer + settings.selfplay.games,
+        settings.iterations * settings.selfplay.games,
+    )
+    return games * _bytes_per_game(game, settings)
+
+
+def _bytes_per_game(game: Game, settings: AlphaZeroSettings) -> int:
+    """Estimate a game: of a decision the state, some fifty bytes and the policy target.
 
     Where pieces race, random games are many times as long as those of a network; those of
     greedy players are not.
@@ -173,13 +200,9 @@ def alphazero_replay_bytes(game: Game, settings: AlphaZeroSettings) -> int:
     if _core.races(game.core):
         greedy = greedy_games(game, _PLAYOUTS, stochastic=range(game.players))
         plies = min(plies, greedy.plies / _PLAYOUTS)
-    games = min(
-        settings.learning.replay_buffer + settings.selfplay.games,
-        settings.iterations * settings.selfplay.games,
-    )
     targets = 6 * min(moves, settings.search.simulations)
     position = game.core.state_size + _ROW_BYTES + 4 * game.players + targets
-    return int(games * position * plies)
+    return int(position * plies)
 
 
 def _random_games(game: Game) -> tuple[float, float]:

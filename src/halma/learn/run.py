@@ -3,6 +3,8 @@
     recipe.toml      the resolved settings, with comments
     meta.json        versions, machine, revision, seed
     metrics.jsonl    a line per iteration
+    warm-start.jsonl of a network with a warm start: a line per epoch
+    warm-start.safetensors  its last epoch, until there is a checkpoint of an iteration
     checkpoints/     the states that the run can continue from
     games/           of a network: the games of the replay buffer
     versions/        of a network: its past, if the recipe says so
@@ -48,6 +50,8 @@ CHECKPOINTS = "checkpoints"
 _LOCK = "lock"
 #: The best network: its weights, and to play with.
 WEIGHTS, MODEL = "best.safetensors", BEST
+#: The state after the last epoch of the warm start.
+WARM_START = "warm-start.safetensors"
 #: What torch.compile made of the network.
 COMPILED = "compiled"
 #: The batch from which a loss became not a number.

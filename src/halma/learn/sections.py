@@ -270,22 +270,66 @@ class LearningSettings:
 class WarmStartSettings:
     """Games of an agent that the network is trained on before the first iteration."""
 
+    epochs: int = setting(
+        1,
+        "Epochs: each plays new games and trains on them alone. Fewer than it takes to converge "
+        "leave more to self-play. liu2019: 100.",
+        (1, _MANY),
+    )
     games: int = setting(
         0,
-        "Number of games; 0: start from random weights. liu2019: 15,000 in each of 100 epochs, "
-        "hsueh2023: 0.",
+        "Games in an epoch; 0: start from random weights. liu2019: 15,000, hsueh2023: 0.",
         (0, _MANY),
     )
     agent: str = setting(
         AUTO,
-        "The agent; its moves are the policy targets. auto: greedy:stochastic, or where that does "
-        "not play the game, a shallow search. liu2019: greedy.",
+        "The agent. The core plays the games of greedy ones. auto: greedy:stochastic, or where "
+        "that does not play the game, a shallow search. liu2019: greedy:ties=random.",
     )
-    random_plies: int = setting(
-        4, "Most random moves a game starts with. liu2019: none.", (0, 10_000)
+    targets: str = setting(
+        "played",
+        "Policy targets: the move played, or the agent's policy, the probabilities of all moves "
+        "that it draws from; greedy shares it equally among its best moves. liu2019: policy.",
+        ("played", "policy"),
+    )
+    random_starts: float = setting(
+        0.0,
+        "Share of games that start from a random placement of all pieces, in games that have one. "
+        "liu2019: 0.5.",
+        (0, 1),
+    )
+    random_openings: float = setting(
+        1.0, "Share of games that start with random moves. liu2019: 0.3.", (0, 1)
+    )
+    random_plies_min: int = setting(
+        0, "Fewest random moves of those; they are no training samples. liu2019: 6.", (0, 10_000)
+    )
+    random_plies_max: int = setting(4, "Most random moves of those. liu2019: 6.", (0, 10_000))
+    draws: str = setting(
+        "keep",
+        "What becomes of games in which all players score the same. liu2019: discard.",
+        ("keep", "discard"),
+    )
+    position_share: float = setting(
+        1.0, "Share of positions that become training samples. liu2019: 0.04.", (0.001, 1)
     )
     samples_per_new: float = setting(
-        4.0, "Samples drawn for every position of those games.", (0.001, 10_000)
+        4.0,
+        "Samples drawn for every one of those. liu2019: 4, which is 2 passes over positions and "
+        "their mirror images.",
+        (0.001, 10_000),
+    )
+    rate: float = setting(0.002, "Learning rate. liu2019: 0.0001.", (0, 100))
+    weight_decay: float = setting(
+        0.0001,
+        "As in [learning]. Optimiser and learning rate begin anew with the first iteration. "
+        "liu2019: 0.0002, since its L2 term has no factor of a half.",
+        (0, 10),
+    )
+    replay: bool = setting(
+        True,
+        "Keep the games of the last epoch in the replay buffer of the first iterations. "
+        "liu2019: false.",
     )
 
 
@@ -470,7 +514,9 @@ class AlphaZeroSettings:
         "modern:size=s", "The network's architecture. liu2019: liu2019, hsueh2023: hsueh2023."
     )
     iterations: int = setting(
-        50, "Iterations of self-play and training. hsueh2023: 50.", (1, _MANY)
+        50,
+        "Iterations of self-play and training; 0: the warm start alone. hsueh2023: 50.",
+        (0, _MANY),
     )
     seed: int = setting(0, "Everything drawn at random follows from it.", (0, 2**62))
     search: SearchSettings = field(default_factory=SearchSettings)
@@ -565,7 +611,35 @@ class AlphaZeroSettings:
             raise RecipeError(
                 "'selfplay.random_plies_max' cannot be less than 'selfplay.random_plies_min'."
             )
+        if not (self.iterations or self.warm_start.games):
+            raise RecipeError(
+                "'iterations' cannot be 0 without a warm start: set 'warm_start.games'."
+            )
+        self._check_starts(game)
         check_opponents(self.evaluation)
+
+    def _check_starts(self, game: Game) -> None:
+        """Refuse random starts of a game that has none, and shares that do not add up."""
+        warm = self.warm_start
+        shares = {
+            "selfplay.random_starts": self.selfplay.random_starts,
+            "warm_start.random_starts": warm.random_starts,
+        }
+        for key, share in shares.items():
+            if share and not _core.capabilities(game.core)["random_start"]:
+                raise RecipeError(
+                    f"'{key}' cannot be {share:g}: '{game.name}' has no random placement of its "
+                    "pieces."
+                )
+        if warm.random_starts + warm.random_openings > 1 + 1e-9:
+            raise RecipeError(
+                "'warm_start.random_starts' and 'warm_start.random_openings' are shares of all "
+                "games: together they cannot be above 1."
+            )
+        if warm.random_plies_max < warm.random_plies_min:
+            raise RecipeError(
+                "'warm_start.random_plies_max' cannot be less than 'warm_start.random_plies_min'."
+            )
 
 
 def search_values(

@@ -55,6 +55,8 @@ def train(
 ) -> dict[str, Any]:
     """Train as a recipe says, in a run directory; return the metrics of the last iteration.
 
+    Where there is none yet, those are the metrics of the last epoch of the warm start.
+
     The recipe is checked against its game and this machine before anything is written. A run
     that was stopped or killed continues from its newest checkpoint; a finished one returns at
     once. Settings that do not change what is learned may differ from those it began with.
@@ -119,6 +121,8 @@ class TrainingSession(ABC):
         )
         #: the last iteration that is finished, and the last one that has a checkpoint
         self.iteration = self.saved = 0
+        #: what is saved where no iteration is, as a phrase
+        self.saved_instead = ""
         #: seconds of earlier sessions
         self._earlier = 0.0
         self._began = self._clock = time.perf_counter()
@@ -161,6 +165,10 @@ class TrainingSession(ABC):
 
     def end(self) -> None:  # noqa: B027
         """Stop what goes on beside iterations, after the last one of a session."""
+
+    def metrics_before(self) -> dict[str, Any]:
+        """Return the metrics of what comes before the first iteration."""
+        return {"iteration": 0, "seconds": self.seconds}
 
     def export(self) -> None:  # noqa: B027
         """Write the files that follow a checkpoint."""
@@ -209,7 +217,8 @@ class TrainingSession(ABC):
                 self.prepare(checkpoint)
                 del checkpoint  # closes the file
                 last = self._loop(last)
-            assert last is not None
+            if last is None:
+                last = self.metrics_before()
             if self.iteration == self.settings.iterations:
                 self.reporter.emit(Finished(last))
         return last
@@ -243,6 +252,7 @@ class TrainingSession(ABC):
             if self.iteration == total and not self.settings.checkpoints.keep:
                 self.export()
                 self.checkpoints.finish()
+                self.saved = self.iteration
                 self.remove_old_files()
             else:
                 self._save()
@@ -255,17 +265,23 @@ class TrainingSession(ABC):
         """Seconds that the run has taken, those of earlier sessions included."""
         return self._earlier + time.perf_counter() - self._clock
 
+    def start_from(self, seconds: float) -> None:
+        """Count these seconds of earlier sessions as well."""
+        self._earlier = seconds
+
     @property
     def safe(self) -> str:
         """A clause that says what a checkpoint holds."""
-        return f"iteration {self.saved} is safe" if self.saved else "no iteration was saved yet"
+        what = f"iteration {self.saved}" if self.saved else self.saved_instead
+        return f"{what} is safe" if what else "no iteration was saved yet"
 
     def _without_checkpoints(self) -> list[dict[str, Any]]:
         """Return the metrics of a finished run that keeps no checkpoint; of another one, none."""
         history = (
             [] if self.settings.checkpoints.keep else read_metrics(self.out, self.recipe.method)
         )
-        if len(history) != self.settings.iterations or not self.has_result(history[-1]):
+        finished = history and len(history) == self.settings.iterations
+        if not finished or not self.has_result(history[-1]):
             return []
         self.checkpoints.finish()
         self.iteration = self.saved = len(history)
@@ -315,10 +331,10 @@ class TrainingSession(ABC):
 
     def _report_stop(self) -> None:
         """Report that the run stops before its end; after Ctrl-C, so does the program."""
-        self.reporter.emit(Stopped(self.iteration))
+        self.reporter.emit(Stopped(self.iteration, self.saved_instead))
         if not self._timed_out:
             raise KeyboardInterrupt
-        if self.iteration == 0:
+        if self.iteration == 0 and not self.saved_instead:
             raise RunError("The time was too short for a single iteration.")
 
     @contextmanager

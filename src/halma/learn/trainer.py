@@ -19,7 +19,7 @@ from halma.interrupt import Interrupted
 from halma.learn.batches import FIRST_WIDTH, Batch, Batches, Indices, Symmetries
 from halma.learn.dqn_sections import NetworkSettings
 from halma.learn.replay_buffer import ReplayBuffer
-from halma.learn.sections import AlphaZeroSettings
+from halma.learn.sections import AlphaZeroSettings, LearningSettings
 from halma.learn.training_step import PolicyValueStep, TrainingStep
 from halma.networks.architectures.blocks import Network
 from halma.networks.architectures.build import build
@@ -145,18 +145,25 @@ class Trainer(NetworkTrainer):
         threads: int = 1,
         compiled: bool = False,
     ) -> None:
-        self.settings = settings
+        self._learning, self._compiled = settings.learning, compiled
         super().__init__(game, settings, device, threads, compiled)
         self._threads = threads
         #: legal moves that batches have room for
         self._width = FIRST_WIDTH
 
     def _make_step(self, compiled: bool) -> TrainingStep:
-        return PolicyValueStep(self.network, self.settings.learning, self.device, compiled)
+        return PolicyValueStep(self.network, self._learning, self.device, compiled)
+
+    def begin_stage(self, learning: LearningSettings) -> None:
+        """Go on with other settings: the optimiser and the count of steps begin anew."""
+        self._learning = learning
+        self._step = self._make_step(self._compiled)
+        self._optimiser = self._step.optimiser
+        self.steps = 0
 
     def train(self, buffer: ReplayBuffer, steps: int, rate: float, seed: tuple[int, ...]) -> Losses:
         """Make `steps` steps on random batches of the replay buffer."""
-        learning = self.settings.learning
+        learning = self._learning
         batches = Batches(
             buffer,
             learning.batch_size,

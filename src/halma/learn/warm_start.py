@@ -1,52 +1,137 @@
-"""Games of an agent that a network is trained on first (liu2019, section 3.5)."""
+"""The warm start: a network is trained on games of an agent before it plays games of its own.
+
+Every epoch plays new games, trains on them alone, and is saved. A run that was killed continues
+with the epoch after the last one that was saved.
+"""
 
 from __future__ import annotations
 
-import random
+import time
 from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
-from halma import _core
-from halma.agents import Agent, agent
-from halma.games import Game, Record
-from halma.interrupt import Interrupted
+from halma.errors import TensorFileError
+from halma.files import remove_file
+from halma.games import Game
+from halma.learn.agent_games import agent_games
+from halma.learn.checkpoint import identity
+from halma.learn.metrics import truncate_epochs
+from halma.learn.replay_buffer import ReplayBuffer
+from halma.learn.reports.events import Epoch, Progress, Reporter
+from halma.learn.run import WARM_START
 from halma.learn.sections import AlphaZeroSettings
-from halma.learn.selfplay import limits
+from halma.learn.trainer import Losses, Trainer, checkpoint_arrays
 from halma.selfplay import FinishedGames
-from halma.selfplay.records import finished_game
+from halma.structure import fields, real, whole
+from halma.tensors import open_tensors, write_tensors
+
+_KIND = "network in its warm start"
+_STRUCTURE = fields({"epoch": whole(1), "steps": whole(), "seconds": real(0)})
 
 
-def agent_games(
-    game: Game,
-    settings: AlphaZeroSettings,
-    watch: Callable[[int], None] = lambda games: None,
-    is_stopped: Callable[[], bool] = lambda: False,
-) -> FinishedGames:
-    """Return games of the agent against itself; its moves are the policy targets."""
-    chosen = agent(settings.warm_start_agent)
-    max_plies = limits(game, settings).plies
-    parts = []
-    for number in range(settings.warm_start.games):
-        if is_stopped():
-            raise Interrupted
-        rng = random.Random(f"{settings.seed}/opening {number}")
-        random_plies = rng.randint(0, settings.warm_start.random_plies)
-        parts.append(_play(game, chosen, rng, random_plies, max_plies, number))
-        watch(number + 1)
-    return FinishedGames.join(parts)
+@dataclass
+class WarmStart:
+    """The epochs of a warm start, and the file that they are saved in."""
+
+    game: Game
+    settings: AlphaZeroSettings
+    out: Path
+    trainer: Trainer
+    reporter: Reporter
+    threads: int
+    #: trains on the samples of a buffer that an epoch has added
+    make_steps: Callable[[ReplayBuffer, int], Losses]
+    is_stopped: Callable[[], bool]
+    #: seconds that the run has taken
+    clock: Callable[[], float]
+    #: the last epoch that is saved
+    epoch: int = field(default=0, init=False)
+    #: seconds of earlier sessions
+    earlier: float = field(default=0.0, init=False)
+
+    def restore(self) -> None:
+        """Set the trainer to this stage, and to the last epoch that was saved."""
+        self.trainer.begin_stage(stage_learning(self.settings))
+        path = self.out / WARM_START
+        if path.exists():
+            try:
+                saved = open_tensors(
+                    path,
+                    identity(self.game, _KIND),
+                    _STRUCTURE,
+                    lambda file: checkpoint_arrays(self.game, self.settings, file.names, ()),
+                )
+                self.trainer.restore(saved.arrays(), saved.description["steps"])
+                self.epoch = saved.description["epoch"]
+                self.earlier = saved.description["seconds"]
+            except TensorFileError as error:
+                self.reporter.note(f"{error} The warm start begins again.")
+                remove_file(path)
+        truncate_epochs(self.out, self.epoch)
+
+    def run(self) -> FinishedGames | None:
+        """Run the epochs that are left; return the games of the last one, if it was left."""
+        games = None
+        while self.epoch < self.settings.warm_start.epochs:
+            games = self._run_epoch(self.epoch + 1)
+        return games
+
+    def games_of(self, epoch: int) -> FinishedGames:
+        """Play an epoch's games."""
+        began, total = time.perf_counter(), self.settings.warm_start.games
+
+        def watch(done: int) -> None:
+            rate = done / max(time.perf_counter() - began, 1e-9)
+            rates = {"games/s": rate}
+            stage = "games of the agent"
+            self.reporter.emit(Progress(stage, done, total, rates, self.name(epoch)))
+
+        return agent_games(self.game, self.settings, epoch, self.threads, watch, self.is_stopped)
+
+    def name(self, epoch: int) -> str:
+        """Return what an epoch is called in reports."""
+        return f"warm start, epoch {epoch}/{self.settings.warm_start.epochs}"
+
+    def _run_epoch(self, epoch: int) -> FinishedGames:
+        warm, began = self.settings.warm_start, time.perf_counter()
+        games = self.games_of(epoch)
+        play_seconds = time.perf_counter() - began
+        buffer = ReplayBuffer(self.game, warm.games, warm.position_share, self.settings.seed)
+        buffer.add(epoch, games)
+        losses = self.make_steps(buffer, epoch)
+        metrics = {
+            "epoch": epoch,
+            "games": len(games),
+            "discarded": 1 - len(games) / warm.games,
+            "mean_plies": float(games.lengths.mean()),
+            "games_per_second": warm.games / play_seconds,
+            "positions": len(buffer.samples),
+            "steps": losses.steps,
+            "policy_loss": losses.policy,
+            "value_loss": losses.value,
+            "learning_rate": warm.rate,
+            "trainer_busy": losses.busy,
+            "play_seconds": play_seconds,
+            "train_seconds": losses.seconds,
+            "seconds": self.clock(),
+        }
+        self.reporter.emit(Epoch(metrics))
+        self._save(epoch)
+        return games
+
+    def _save(self, epoch: int) -> None:
+        description = {"epoch": epoch, "steps": self.trainer.steps, "seconds": self.clock()}
+        write_tensors(
+            self.out / WARM_START,
+            self.trainer.state(),
+            {**identity(self.game, _KIND), **description},
+        )
+        self.epoch = epoch
 
 
-def _play(
-    game: Game, chosen: Agent, rng: random.Random, random_plies: int, max_plies: int, number: int
-) -> FinishedGames:
-    """Return one game as the core's pool would."""
-    record = Record(game)
-    while True:
-        if not record.is_over:
-            record.roll(rng)
-        if record.is_over or (max_plies and record.plies >= max_plies):
-            break
-        at_random = record.plies < random_plies
-        moves = record.position.legal_moves
-        record.play(rng.choice(moves) if at_random else chosen.choose(record, rng))
-    end = _core.End.RULES if record.position.is_terminal else _core.End.PLIES
-    return finished_game(record, number, random_plies=random_plies, end=end)
+def stage_learning(settings: AlphaZeroSettings) -> Any:
+    """Return the settings of training during the warm start."""
+    warm = settings.warm_start
+    return replace(settings.learning, rate=warm.rate, weight_decay=warm.weight_decay)

@@ -32,6 +32,11 @@ class GreedyTotals:
     longest: int
 
 
+def races_in_core(game: Game) -> bool:
+    """Whether the core measures how far moves advance; a game in Python may do so otherwise."""
+    return _core.races(game.core) and type(game).advance is Game.advance
+
+
 def greedy_games(
     game: Game,
     games: int,

@@ -10,7 +10,7 @@ import numpy as np
 
 from halma import _core
 from halma.errors import ArgumentError
-from halma.games import Game
+from halma.games import Game, Position
 from halma.structure import ArrayKind
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -162,6 +162,14 @@ class FinishedGames:
             planes,
         )
         return planes
+
+    def start(self, game: Game, number: int) -> Position:
+        """Return the position that a game began with: a random one is the game's first row."""
+        row, end = self.row_offsets[[number, number + 1]]
+        event, last = self.event_offsets[[number, number + 1]]
+        if row == end or (event < last and self.event_chance[event]):
+            return game.start()
+        return Position(game, self.states[row].tobytes())
 
     def events(self, game: int) -> list[tuple[bool, int]]:
         """Return the moves and outcomes of a game; True marks an outcome."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +23,12 @@ def finished_game(
     scores: Sequence[float] | None = None,
     random_plies: int = 0,
     end: _core.End | None = None,
+    policies: Sequence[Mapping[int, float]] | None = None,
 ) -> FinishedGames:
     """Return a record as the core's pool would, with its moves as policy targets.
 
-    The first `random_plies` moves have no target. `scores` and `end` are the record's own unless
-    given.
+    The first `random_plies` moves have no target. `policies` has other targets for all moves, by
+    the numbers of moves. `scores` and `end` are the record's own unless given.
     """
     game, core = record.game, record.game.core
     limit = game.limits.no_progress
@@ -37,7 +38,9 @@ def finished_game(
         if chance:
             again.core.resolve(value)
             continue
-        state, at_random = again.core.state(), again.plies < random_plies
+        state, ply = again.core.state(), again.plies
+        at_random = ply < random_plies
+        target = {} if at_random else {value: 1.0} if policies is None else policies[ply]
         rows.append(
             (
                 np.frombuffer(state, np.uint8),
@@ -46,14 +49,14 @@ def finished_game(
                 core.mover(state),
                 again.repetitions,
                 min(1.0, again.halfmove_clock / limit) if limit else 0.0,
-                -1 if at_random else core.action(state, value),
+                [(core.action(state, move), share) for move, share in target.items()],
             )
         )
         again.core.play(value)
     columns = zip(*rows, strict=True) if rows else [()] * 7
-    states, moves, choices, movers, repetitions, no_progress, policy = columns
+    states, moves, choices, movers, repetitions, no_progress, targets = columns
     shares = np.array(record.result if scores is None else scores, np.float32) / core.max_score
-    actions = np.array(policy, np.int64)
+    entries = [entry for target in targets for entry in target]
     return FinishedGames(
         states=np.array(states, np.uint8).reshape(len(rows), core.state_size),
         moves=np.array(moves, np.uint32),
@@ -65,9 +68,9 @@ def finished_game(
         values=np.full(len(rows), np.nan, np.float32),
         simulations=np.zeros(len(rows), np.int32),
         outcomes=mover_first(shares, movers),
-        policy_actions=actions[actions >= 0].astype(np.uint16),
-        policy_weights=np.ones(int((actions >= 0).sum()), np.float32),
-        policy_offsets=np.concatenate([[0], np.cumsum(actions >= 0)]).astype(np.int64),
+        policy_actions=np.array([action for action, _ in entries], np.uint16),
+        policy_weights=np.array([share for _, share in entries], np.float32),
+        policy_offsets=np.cumsum([0, *map(len, targets)], dtype=np.int64),
         numbers=np.array([number], np.uint64),
         lengths=np.array([len(rows)], np.int32),
         ends=np.array([int((end or record.core.end).value)], np.uint8),
@@ -96,7 +99,7 @@ def from_saved(games: Sequence[SavedGame]) -> FinishedGames:
 def saved_games(games: FinishedGames, game: Game, **facts: Any) -> Iterator[SavedGame]:
     """Yield games of self-play as saved games, with what the search found at each decision."""
     for i in range(len(games)):
-        record = Record(game)
+        record = Record(game, games.start(game, i))
         for chance, value in games.events(i):
             (record.core.resolve if chance else record.core.play)(value)
         rows = slice(*games.row_offsets[[i, i + 1]])

@@ -9,6 +9,9 @@ from halma import _core
 from halma.games.conformance.requirement import Sample, requirement
 from halma.games.game import Position
 
+#: random starts that are examined
+_RANDOM_STARTS = 20
+
 
 @requirement("numbers", "game", "Players, scores, actions and planes are declared correctly.")
 def _numbers(sample: Sample) -> None:
@@ -34,6 +37,21 @@ def _start(sample: Sample) -> None:
         with suppress(ValueError):
             core.mover(wrong)
             sample.fail(f"A state of {len(wrong)} bytes was accepted.")
+
+
+@requirement("random_start", "game", "Random starts are valid decisions that nobody has won.")
+def _random_start(sample: Sample) -> None:
+    core = sample.game.core
+    if not _core.capabilities(core)["random_start"]:
+        return
+    for seed in range(_RANDOM_STARTS):
+        state = core.random_start(seed)
+        name = sample.name(state)
+        sample.expect(core.random_start(seed) == state, f"Seed {seed} gives several starts.")
+        over = core.at_chance(state) or core.terminal(state) or not core.legal(state)
+        sample.expect(not over, f"No player is to move at {name}.")
+        again = sample.game.parse_position(sample.game.format_position(state))
+        sample.expect(again == state, f"{name} is not parsed back to what it was.")
 
 
 @requirement("mover", "any", "The player to move exists.")

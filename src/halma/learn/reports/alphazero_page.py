@@ -15,7 +15,16 @@ from halma.errors import HalmaError
 from halma.games import Game, Move, Position, Record
 from halma.games import game as game_named
 from halma.learn.replay_buffer import GameFiles
-from halma.learn.reports.page import Panel, Run, View, board, grid, move_row, win_rate_panel
+from halma.learn.reports.page import (
+    Panel,
+    Run,
+    View,
+    board,
+    curves,
+    grid,
+    move_row,
+    win_rate_panel,
+)
 from halma.learn.run import MODEL
 from halma.learn.sections import AlphaZeroSettings
 from halma.selfplay import FinishedGames
@@ -52,6 +61,18 @@ PANELS = [
         "Where the time went.",
     ),
 ]
+WARM_START_PANELS = [
+    Panel(
+        "Losses of the warm start",
+        {"policy_loss": "policy", "value_loss": "value"},
+        "Loss between the network and the agent: policy and results of its games.",
+    ),
+    Panel(
+        "Games a second of the warm start",
+        {"games_per_second": "games/s"},
+        "How fast the agent played.",
+    ),
+]
 
 
 def view(run: Run, solution: Solution | None) -> View:
@@ -60,6 +81,8 @@ def view(run: Run, solution: Solution | None) -> View:
     start.roll(random.Random(0))
     evaluated = [("the start", start.position)]
     sections = {}
+    if run.epochs:
+        sections["Warm start"] = _warm_start(run)
     files = GameFiles(run.path, run.recipe.game)
     kept = [number for number in files.iterations() if 0 < number <= run.last["iteration"]]
     if kept:
@@ -73,6 +96,20 @@ def view(run: Run, solution: Solution | None) -> View:
     if policy is not None:
         sections["The network's policy"] = policy
     return View(_tiles(run), [*_result_panels(run), *PANELS], sections)
+
+
+def _warm_start(run: Run) -> str:
+    """Show the epochs of the warm start: numbers and curves."""
+    wanted, last = run.recipe.settings.warm_start.epochs, run.epochs[-1]
+    games, discarded = (sum(m[key] for m in run.epochs) for key in ("games", "discarded"))
+    text = (
+        f"{len(run.epochs):,} of {wanted:,} epochs, in each of which the network was trained on "
+        f"new games of {run.recipe.settings.warm_start_agent}: {games:,} games, beside "
+        f"{discarded / len(run.epochs):.2%} that were drawn and discarded. "
+        f"In the end the policy's loss was {last['policy_loss']:.3f} and that of values "
+        f"{last['value_loss']:.3f}."
+    )
+    return paragraphs(text) + curves(run.epochs, WARM_START_PANELS, unit="epoch")
 
 
 def _result_panels(run: Run) -> list[Panel]:
@@ -139,6 +176,8 @@ def _tiles(run: Run) -> list[tuple[str, str, str]]:
         for name in run.recipe.settings.opponents
         if (share := run.latest(f"vs_{name}")) is not None
     ]
+    if not run.metrics:
+        return tiles
     games = sum(m["games"] for m in run.metrics)
     return [
         *tiles,

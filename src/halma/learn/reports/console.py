@@ -11,6 +11,7 @@ from halma.errors import printable
 from halma.learn.reports.events import (
     Checkpoint,
     Curve,
+    Epoch,
     Finished,
     Handler,
     Iteration,
@@ -60,6 +61,8 @@ class Console(Handler):
             case Progress():
                 self._now = report
                 self._show_stage(report)
+            case Epoch(metrics):
+                self._show_epoch(metrics)
             case Iteration(metrics):
                 self._now = None
                 self._history.append(metrics)
@@ -68,10 +71,11 @@ class Console(Handler):
                 self._saved = report
             case Note(text):
                 self._print(text)
-            case Stopped(iteration):
+            case Stopped(iteration, instead):
                 self.close()
-                if iteration:
-                    self._print(f"Stopped after iteration {iteration}, which is saved.")
+                if iteration or instead:
+                    what = f"iteration {iteration}" if iteration else instead
+                    self._print(f"Stopped after {what}, which is saved.")
                 else:
                     self._print("Stopped before the first iteration was over.")
             case Finished(metrics):
@@ -85,20 +89,20 @@ class Console(Handler):
         self._began, self._first = time.monotonic(), report.done
         self._stage_at = self._began
         self._total = total = report.recipe.settings.iterations
-        if report.done == total:
+        if report.done == total > 0:
             way = "finished already"
         elif report.done:
             way = f"continued after iteration {report.done}"
         else:
             way = "from the beginning"
+        length = f"{total} iterations" if total else "a warm start alone"
         self._print(
-            f"{report.recipe.name}: {report.recipe.game.name}, {total} iterations, {way}, "
-            f"in {report.out}"
+            f"{report.recipe.name}: {report.recipe.game.name}, {length}, {way}, in {report.out}"
         )
         for curve in report.curves:
             if curve.about:
                 self._print(f"  {curve.title:<6} {curve.about}")
-        if self._rich.is_terminal and report.done < total:
+        if self._rich.is_terminal and (report.done < total or not total):
             from rich.live import Live
 
             self._live = Live(
@@ -115,12 +119,26 @@ class Console(Handler):
             self._printed_at, self._shown = now, metrics["iteration"]
             self._print(self._line(metrics))
 
+    def _show_epoch(self, metrics: Metrics) -> None:
+        """Print a line about an epoch of the warm start, unless one was printed just now."""
+        now = time.monotonic()
+        if now - self._printed_at >= _LINE_SECONDS:
+            self._printed_at = now
+            self._print(
+                f"warm start, epoch {metrics['epoch']}  "
+                f"policy loss {metrics['policy_loss']:.3f}  "
+                f"value loss {metrics['value_loss']:.3f}  "
+                f"games {metrics['games']:,}  games/s {metrics['games_per_second']:,.0f}  "
+                f"{clock(metrics['seconds'])}"
+            )
+
     def _show_stage(self, now: Progress) -> None:
         """Print a line where there is no live display and the last one is long ago."""
         last = max(self._printed_at, self._stage_at)
         if self._live is None and time.monotonic() - last >= _STAGE_SECONDS:
             self._stage_at = time.monotonic()
-            self._print(f"iteration {len(self._history) + 1}/{self._total}: {_stage(now)}")
+            where = now.where or f"iteration {len(self._history) + 1}/{self._total}"
+            self._print(f"{where}: {_stage(now)}")
 
     def _print(self, text: str) -> None:
         self._rich.print(printable(text), markup=False, soft_wrap=True)
@@ -173,7 +191,7 @@ class Console(Handler):
             if isinstance(value, int) and key != "iteration"
         ]
         saved = f"saved: iteration {self._saved.iteration}" if self._saved else "nothing saved yet"
-        now = [] if self._now is None else [_stage(self._now)]
+        now = [] if self._now is None else [f"{self._now.where} {_stage(self._now)}".strip()]
         return Group(top, *now, curves, f"[dim]{', '.join(rest)}[/dim]", f"[dim]{saved}[/dim]")
 
 

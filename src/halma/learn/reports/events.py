@@ -51,6 +51,15 @@ class Progress:
     total: int = 0
     #: rates by unit, such as `games/s`
     rates: Mapping[str, float] = field(default_factory=dict)
+    #: the part of the run, where that is not an iteration
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """An epoch of the warm start is over; `metrics["epoch"]` counts from 1."""
+
+    metrics: Metrics
 
 
 @dataclass(frozen=True)
@@ -80,6 +89,8 @@ class Stopped:
     """The run stops before its last iteration, with a checkpoint of this one."""
 
     iteration: int
+    #: what is saved where no iteration is, as a phrase
+    instead: str = ""
 
 
 @dataclass(frozen=True)
@@ -89,7 +100,7 @@ class Finished:
     metrics: Metrics
 
 
-Report = Started | Progress | Iteration | Checkpoint | Note | Stopped | Finished
+Report = Started | Progress | Epoch | Iteration | Checkpoint | Note | Stopped | Finished
 
 
 class Handler(ABC):

@@ -20,10 +20,11 @@ from halma.draw.page import page, paragraphs, table
 from halma.errors import HalmaError, RunError
 from halma.files import replace_file
 from halma.learn.metrics import NAME as METRICS
-from halma.learn.metrics import read_metrics
+from halma.learn.metrics import read_epochs, read_metrics
 from halma.learn.recipe import Recipe
 from halma.learn.reports.events import (
     Checkpoint,
+    Epoch,
     Finished,
     Handler,
     Iteration,
@@ -51,13 +52,15 @@ class Run:
     path: Path
     recipe: Recipe
     meta: Mapping[str, Any]
-    #: a line for every iteration, at least one
+    #: a line for every iteration
     metrics: Sequence[Metrics]
+    #: a line for every epoch of a warm start; at least one where there is no iteration
+    epochs: Sequence[Metrics] = ()
 
     @property
     def last(self) -> Metrics:
-        """The metrics of the last iteration."""
-        return self.metrics[-1]
+        """The metrics of the last iteration; before the first one, of the last epoch."""
+        return self.metrics[-1] if self.metrics else {"iteration": 0, **self.epochs[-1]}
 
     def latest(self, key: str) -> Any:
         """Return the last value of a metric that not every iteration has."""
@@ -98,10 +101,10 @@ def read_run(path: Path) -> Run:
     if not (path / RECIPE).is_file() or not (path / META).is_file():
         raise RunError(f"'{path}' is not the directory of a run.")
     recipe, meta = run_recipe(path), read_meta(path)
-    metrics = read_metrics(path, recipe.method)
-    if not metrics:
+    metrics, epochs = read_metrics(path, recipe.method), read_epochs(path)
+    if not metrics and not epochs:
         raise RunError(f"The run in '{path}' has not finished an iteration yet.")
-    return Run(path, recipe, meta, metrics)
+    return Run(path, recipe, meta, metrics, epochs)
 
 
 def write_report(path: Path, solution: Solution | None = None, out: Path | None = None) -> View:
@@ -139,7 +142,7 @@ class HtmlReport(Handler):
     def handle(self, report: Report) -> None:
         """Write the page where it is due."""
         match report:
-            case Iteration():
+            case Iteration() | Epoch():
                 self._news = True
             case Checkpoint():
                 since = time.monotonic() - self._written_at
@@ -185,7 +188,7 @@ def _page(run: Run, view: View) -> str:
     ]
     versions = [[key.replace("_", " "), str(value)] for key, value in run.meta.items()]
     sections = {
-        "Curves": _curves(run, view.panels),
+        **({"Curves": curves(run.metrics, view.panels, _rate_changes(run))} if run.metrics else {}),
         **view.sections,
         "Commands": _commands(run),
         "Settings": _settings(run),
@@ -238,12 +241,17 @@ def _tiles(tiles: Iterable[Iterable[str]]) -> str:
     return grid("tiles", cards, kind="card tile")
 
 
-def _curves(run: Run, panels: Iterable[Panel]) -> str:
-    together = -(-len(run.metrics) // MOST_POINTS)
-    text = f"Each point is the mean of about {together} iterations." if together > 1 else ""
-    changes = _rate_changes(run)
+def curves(
+    metrics: Sequence[Metrics],
+    panels: Iterable[Panel],
+    changes: Sequence[ChartGuide] = (),
+    unit: str = "iteration",
+) -> str:
+    """Return charts of the metrics of iterations, or of another unit; `changes` are marked."""
+    together = -(-len(metrics) // MOST_POINTS)
+    text = f"Each point is the mean of about {together} {unit}s." if together > 1 else ""
     cards = (
-        f"{_panel(run, panel, changes)}<figcaption>{escape(panel.about)}</figcaption>"
+        f"{_panel(metrics, panel, changes, unit)}<figcaption>{escape(panel.about)}</figcaption>"
         for panel in panels
     )
     return (paragraphs(text) if text else "") + grid("two", cards, tag="figure")
@@ -260,23 +268,25 @@ def _rate_changes(run: Run) -> list[ChartGuide]:
     ]
 
 
-def _panel(run: Run, panel: Panel, changes: Sequence[ChartGuide]) -> str:
+def _panel(
+    metrics: Sequence[Metrics], panel: Panel, changes: Sequence[ChartGuide], unit: str
+) -> str:
     lines = [
-        ChartLine(title, _series(run, key))  # type: ignore[arg-type]
+        ChartLine(title, _series(metrics, unit, key))  # type: ignore[arg-type]
         for key, title in panel.curves.items()
     ]
     if panel.band is not None:
-        lines[0] = replace(lines[0], band=_series(run, *panel.band))  # type: ignore[arg-type]
+        lines[0] = replace(lines[0], band=_series(metrics, unit, *panel.band))  # type: ignore[arg-type]
     write = _percent if panel.percent else _short
-    return line_chart(panel.title, lines, "iteration", write, panel.level, changes, panel.from_zero)
+    return line_chart(panel.title, lines, unit, write, panel.level, changes, panel.from_zero)
 
 
-def _series(run: Run, *keys: str) -> list[tuple[float, ...]]:
-    """Return the iterations that have all of some metrics, with those."""
+def _series(metrics: Sequence[Metrics], *keys: str) -> list[tuple[float, ...]]:
+    """Return some metrics, the unit's number first, of the lines that have them all."""
     found = (
-        (float(m["iteration"]), *(float(m[key]) for key in keys))
-        for m in run.metrics
-        if all(m.get(key) is not None for key in keys)
+        tuple(float(line[key]) for key in keys)
+        for line in metrics
+        if all(line.get(key) is not None for key in keys)
     )
     return downsample(list(found))
 

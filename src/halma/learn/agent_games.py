@@ -1,0 +1,124 @@
+"""Games of an agent against itself, for a network to be trained on first (liu2019, section 3.5)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from halma import _core
+from halma.agents import Agent, PolicyAgent, agent
+from halma.agents.racing import GreedyAgent
+from halma.errors import RunError
+from halma.games import Game, Position, Record
+from halma.interrupt import Interrupted
+from halma.learn.sections import AlphaZeroSettings
+from halma.learn.selfplay import limits
+from halma.search.racing import races_in_core
+from halma.selfplay import FinishedGames
+from halma.selfplay.records import finished_game
+
+#: Games that the core plays between two looks at whether to stop.
+_PORTION = 1000
+#: Purpose of seeds.
+_GAMES = 3
+
+
+def agent_games(
+    game: Game,
+    settings: AlphaZeroSettings,
+    epoch: int = 1,
+    threads: int = 1,
+    watch: Callable[[int], None] = lambda games: None,
+    is_stopped: Callable[[], bool] = lambda: False,
+) -> FinishedGames:
+    """Return an epoch's games as `[warm_start]` asks for them, without draws that are discarded.
+
+    The core plays those of greedy agents, on several threads; they depend on seed and epoch alone.
+    """
+    warm, chosen = settings.warm_start, agent(settings.warm_start_agent)
+    first, parts, portion = (epoch - 1) * warm.games, [], 1
+    play: Callable[[int, int], FinishedGames | None]
+    if isinstance(chosen, GreedyAgent) and races_in_core(game):
+        portion, options = _PORTION, _core_options(game, settings, chosen, threads)
+
+        def play(number: int, games: int) -> FinishedGames:
+            return FinishedGames(**_core.greedy_samples(first=number, games=games, **options))
+    else:
+
+        def play(number: int, games: int) -> FinishedGames | None:
+            return _play(game, settings, chosen, number)
+
+    for done in range(0, warm.games, portion):
+        if is_stopped():
+            raise Interrupted
+        number = min(portion, warm.games - done)
+        found = play(first + done, number)
+        if found is not None:
+            parts.append(found)
+        watch(done + number)
+    if not sum(map(len, parts)):
+        raise RunError(
+            f"None of {warm.games:,} games of the warm start was kept: all were drawn. Try "
+            "another 'warm_start.agent', a larger 'selfplay.max_plies', or "
+            "'warm_start.draws' = \"keep\"."
+        )
+    return FinishedGames.join(parts)
+
+
+def _core_options(
+    game: Game, settings: AlphaZeroSettings, chosen: GreedyAgent, threads: int
+) -> dict[str, Any]:
+    """Return the arguments of `_core.greedy_samples` beside the numbers of games."""
+    warm = settings.warm_start
+    seed = np.random.SeedSequence((settings.seed, _GAMES)).generate_state(1, np.uint64)[0]
+    return {
+        "game": game.core,
+        "limits": limits(game, settings),
+        "seed": int(seed),
+        "stochastic": chosen.stochastic,
+        "prefer_trailing": chosen.prefer_trailing,
+        "policy_targets": warm.targets == "policy",
+        "keep_draws": warm.draws == "keep",
+        "random_starts": warm.random_starts,
+        "random_openings": warm.random_openings,
+        "random_plies_min": warm.random_plies_min,
+        "random_plies_max": warm.random_plies_max,
+        "threads": threads,
+    }
+
+
+def _play(
+    game: Game, settings: AlphaZeroSettings, chosen: Agent, number: int
+) -> FinishedGames | None:
+    """Return one game as the core's pool would; None for a draw that is discarded."""
+    warm, max_plies = settings.warm_start, limits(game, settings).plies
+    rng = random.Random(f"{settings.seed}/opening {number}")
+    start, random_plies, kind = None, 0, rng.random()
+    if kind < warm.random_starts:
+        start = Position(game, game.core.random_start(rng.getrandbits(63)))
+    elif kind < warm.random_starts + warm.random_openings:
+        random_plies = rng.randint(warm.random_plies_min, warm.random_plies_max)
+    record, policies = Record(game, start), []
+    while True:
+        if not record.is_over:
+            record.roll(rng)
+        if record.is_over or (max_plies and record.plies >= max_plies):
+            break
+        at_random = record.plies < random_plies
+        if warm.targets == "policy":
+            assert isinstance(chosen, PolicyAgent)
+            policies.append({} if at_random else chosen.policy(record))
+        moves = record.position.legal_moves
+        record.play(rng.choice(moves) if at_random else chosen.choose(record, rng))
+    if warm.draws == "discard" and len(set(record.result)) == 1:
+        return None
+    return finished_game(
+        record,
+        number,
+        random_plies=random_plies,
+        end=record.core.end if record.is_over else _core.End.PLIES,
+        policies=policies if warm.targets == "policy" else None,
+    )
