@@ -226,8 +226,12 @@ class AlphaZero(TrainingSession):
             lambda network: EvaluatorPool(network, self.device, self.threads, self.compiled),
             self.reporter.note,
         )
+        threads = self.threads
+        if self.device == "cuda" and settings.stages.side_by_side:
+            # A step of the pool ends with its last thread, so none may have to wait for a core.
+            threads = max(1, threads - self.trainer.batch_threads)
         self.self_play = SelfPlay(
-            self.game, settings, self.players.playing, self.threads, self.players.opponents
+            self.game, settings, self.players.playing, threads, self.players.opponents
         )
         self.games = GameSource(
             self.self_play,
