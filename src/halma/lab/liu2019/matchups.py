@@ -113,7 +113,7 @@ class Sweep(MatchExperiment):
             return []
         lines: dict[str, dict[float, MatchScore]] = {}
         for point, score in scores.items():
-            name = f"{point[0]:,} simulations" if self.axis else "greedy"
+            name = f"{point[0]:,} simulations" if self.axis else f"c = {point[1]:g}"
             lines.setdefault(name, {})[point[self.axis]] = score
         drawn = [_line(name, points) for name, points in lines.items()]
         file = f"{self.file}.png"

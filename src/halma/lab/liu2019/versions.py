@@ -14,7 +14,7 @@ from halma.lab.workspace import Workspace
 from halma.learn import Recipe
 from halma.networks import find_network, list_versions
 
-_LOSS = PlotStyle("version", "loss", marked=False, yscale=10)
+_LOSS = PlotStyle("version", "loss", marked=False)
 _WINS = PlotStyle("version", "wins", ylim=(0.0, 1.0), percent=True)
 
 _TEXT = (
