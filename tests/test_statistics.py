@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from halma.statistics import (
     Proportion,
+    clustered_interval,
     difference,
     elo,
     elo_interval,
@@ -18,6 +19,7 @@ from halma.statistics import (
     proportion,
     ratio_of_sums,
     student_t,
+    wilson_interval,
 )
 
 
@@ -158,3 +160,40 @@ def test_intervals_cover_the_truth(name, pairs):
     assert hits / runs > 0.935
     if name in ("balanced", "no draws"):
         assert hits / runs < (0.985 if pairs == 20 else 0.975)
+
+
+def test_wilson_s_interval():
+    """8 of 10, 0 of 10 and 10 of 10: Brown, Cai and DasGupta (2001) and tables of it."""
+    assert wilson_interval(0.8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
+    assert wilson_interval(0.0, 10) == pytest.approx((0.0, 0.2775), abs=1e-4)
+    assert wilson_interval(1.0, 10) == pytest.approx((0.7225, 1.0), abs=1e-4)
+
+
+def test_shares_of_clusters():
+    # Independent trials: as many as there are, but for the correction by one.
+    hits = [1] * 90 + [0] * 10
+    assert clustered_interval(hits, [1] * 100) == wilson_interval(0.9, 99)
+    # Clusters whose trials all agree are worth one trial each.
+    assert clustered_interval([7 * hit for hit in hits], [7] * 100) == pytest.approx(
+        wilson_interval(0.9, 99)
+    )
+    # Clusters that vary less than chance are worth their trials, never more.
+    assert clustered_interval([9] * 20, [10] * 20) == wilson_interval(0.9, 200)
+    # Nothing varies: the clusters are counted.
+    assert clustered_interval([10] * 20, [10] * 20) == wilson_interval(1.0, 20)
+    assert clustered_interval([3], [4]) is None
+
+
+def test_intervals_of_clusters_hold_the_truth():
+    """In 95% of samples, for games of a dozen moves whose shares differ from game to game."""
+    rng, held, samples = random.Random(4), 0, 400
+    for _ in range(samples):
+        shares = [rng.betavariate(9, 1) for _ in range(60)]
+        totals = [rng.randrange(8, 17) for _ in shares]
+        hits = [
+            sum(rng.random() < share for _ in range(n))
+            for share, n in zip(shares, totals, strict=True)
+        ]
+        low, high = clustered_interval(hits, totals)
+        held += low <= 0.9 <= high
+    assert 0.91 <= held / samples <= 0.98

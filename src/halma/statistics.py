@@ -59,6 +59,33 @@ def proportion(won: Sequence[float], total: Sequence[float], sides: int = 2) -> 
     return Proportion(sum(won) / sum(total), centre, error * math.sqrt(sets / (sets - 1)))
 
 
+def wilson_interval(share: float, number: float) -> tuple[float, float]:
+    """Return Wilson's 95% interval of a share of `number` independent trials."""
+    centre = share + Z**2 / (2 * number)
+    half = Z * math.sqrt(share * (1 - share) / number + Z**2 / (4 * number**2))
+    scale = 1 + Z**2 / number
+    return max(0.0, (centre - half) / scale), min(1.0, (centre + half) / scale)
+
+
+def clustered_interval(hits: Sequence[int], totals: Sequence[int]) -> tuple[float, float] | None:
+    """Return the 95% interval of a share of trials that come in clusters, such as moves of games.
+
+    `hits` and `totals` have a number for each cluster; clusters are independent, their trials are
+    not. It is Wilson's interval for the effective number of trials: as many independent ones would
+    have the variance that is observed between clusters. Where no trial differs from another, that
+    number is taken to be the number of clusters. One cluster says nothing: None.
+    """
+    clusters, trials = len(totals), sum(totals)
+    if clusters < 2:
+        return None
+    share, error = _ratio(hits, totals)
+    variance = error**2 * clusters / (clusters - 1)
+    if not 0 < share < 1:
+        return wilson_interval(share, clusters)
+    effective = share * (1 - share) / variance if variance else trials
+    return wilson_interval(share, min(trials, effective))
+
+
 def ratio_of_sums(values: Sequence[float], weights: Sequence[float]) -> tuple[float, float]:
     """Return sum(values) / sum(weights) and half the width of its 95% interval."""
     ratio, error = _ratio(values, weights)

@@ -9,7 +9,7 @@ from arena_helpers import register_picks
 
 import halma
 from halma.arena import Plan, make_plan, play_matches
-from halma.arena.games import play_match_game
+from halma.arena.lockstep import play_match_game
 from halma.arena.openings import play_opening, read_book
 from halma.errors import HalmaError, WorkerError
 from halma.processes import map_ordered

@@ -134,9 +134,11 @@ def _network_formats(run):
     import torch
 
     from halma.learn.alphazero import AlphaZero
+    from halma.learn.dqn_sections import RewardSettings
     from halma.learn.reports.events import Reporter
     from halma.learn.run import RunDirectory
     from halma.learn.trainer import Trainer, checkpoint_arrays
+    from halma.learn.transitions import find_transitions
 
     torch.set_num_threads(1)
     recipe = checked("small", NETWORK)
@@ -154,6 +156,8 @@ def _network_formats(run):
         buffer.fill(files, 1, print)
         buffer.gather()
         assert 0 <= buffer.duplicates <= 1
+        transitions = find_transitions(recipe.game, games, RewardSettings())
+        assert len(transitions) <= len(games.moves)
 
     identity = {"kind": AlphaZero.kind, "game": recipe.game.identity, "iteration": 1}
     valid = open_tensors(run / "checkpoints" / "iteration-000001.safetensors", {})

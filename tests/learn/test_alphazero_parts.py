@@ -14,17 +14,12 @@ import halma
 from halma import _core
 from halma.agents import agent
 from halma.arena import make_plan, play_matches
+from halma.arena.lockstep import AgentPlayer
 from halma.errors import RecipeError, RunError
 from halma.interrupt import Interrupted
 from halma.learn import bundle
 from halma.learn.batches import Batches
-from halma.learn.matches import (
-    AgentPlayer,
-    Pairing,
-    PolicyPlayer,
-    SearchPlayer,
-    play_in_lockstep,
-)
+from halma.learn.matches import Pairing, PolicyPlayer, play_in_lockstep
 from halma.learn.metrics import read_metrics
 from halma.learn.recipe import load, names
 from halma.learn.replay_buffer import GameFiles, ReplayBuffer
@@ -32,6 +27,7 @@ from halma.learn.sections import learning_rate, search_values
 from halma.learn.selfplay import SelfPlay, evaluations, leader_scores
 from halma.learn.training_step import policy_cross_entropy, value_error
 from halma.search import search_options
+from halma.search.batched import SearchPlayer
 from halma.search.evaluator import CallbackBuffer, Evaluator
 from halma.selfplay import Pool, selfplay_options
 from halma.tensors import list_iterations

@@ -177,7 +177,9 @@ def test_the_agent_of_a_run(whole, tmp_path):
     train(small_networks.small(iterations=1), other)
     with pytest.raises(NetworkError, match=r"not Q-values; play it with net:"):
         agent(f"q:{other}").check(game)
-    with pytest.raises(NetworkError, match="it plays"):
+    with pytest.raises(NetworkError, match=r"play it with net:rhombus-7x7-6\.$"):
+        agent("q:rhombus-7x7-6").check(halma.game("rhombus-7x7-6"))
+    with pytest.raises(NetworkError, match=r"it plays .*halma train liu2019/dqn"):
         player.check(halma.game("rhombus-4x4-3"))
     with pytest.raises(HalmaError, match="write q:RUNDIR or q:FILE"):
         agent("q")

@@ -18,7 +18,7 @@ from halma.learn.grading.picks import GameBlock, Pick, PositionBlock
 from halma.learn.reports.grading_page import grading_page
 from halma.solve import solve
 from halma.solve.truth import sample_positions
-from halma.statistics import proportion
+from halma.statistics import clustered_interval
 
 SMALL = ["rhombus-3x3-3", "rhombus-3x3-3:win=fill", "rhombus-7x7-1"]
 ALL = 10**6
@@ -189,7 +189,7 @@ def test_moves_of_a_game_are_taken_together():
     kept = [sum(p.is_kept for p in picks if p.pick.group == n) for n in range(12)]
     total = [sum(p.pick.group == n for p in picks) for n in range(12)]
     share = found.games.shares["all"]
-    assert (share.low, share.high) == proportion(kept, total).interval
+    assert (share.low, share.high) == clustered_interval(kept, total)
     assert share.share == sum(kept) / sum(total)
     # Positions of the table are independent.
     share = found.table.shares["all"]

@@ -15,7 +15,7 @@ from tiny_network import linear_model, make_node, tiny_model
 
 import halma
 from halma.agents import agent
-from halma.arena.games import play_match_game
+from halma.arena.lockstep import play_match_game
 from halma.arena.plan import make_plan
 from halma.errors import NetworkError, NetworkOutputError, UnknownVariantError
 from halma.networks import FunctionEvaluator, load, load_network, onnx_shapes

@@ -75,7 +75,7 @@ def puct(game: halma.Game) -> _core.SearchOptions:
 def test_roots_show_what_the_record_encodes(name: str) -> None:
     """The first planes of every search are the record's own, whichever code asked."""
     from halma.agents.mcts import TreeAgent
-    from halma.learn.matches import SearchPlayer
+    from halma.search.batched import SearchPlayer
 
     game, rng = halma.game(name), random.Random(1)
     for _ in range(8):
@@ -128,8 +128,8 @@ def test_matches_are_without_noise() -> None:
     """Without noise the move of a search does not depend on its seed; with noise it does."""
     game = halma.game("rhombus-7x7-6")
     rng = random.Random(2)
-    from halma.learn.matches import SearchPlayer
     from halma.search import search_options
+    from halma.search.batched import SearchPlayer
 
     def moves(seed: int, **options: object) -> list[int]:
         found = []

@@ -5,13 +5,12 @@ from __future__ import annotations
 import random
 import time
 from dataclasses import dataclass
-from functools import cache
 
-from halma.agents import Agent, agent
+from halma.agents import Agent
 from halma.arena.openings import play_opening
 from halma.arena.plan import Plan
 from halma.errors import AgentError
-from halma.games import Game, Move, game
+from halma.games import Game, Move
 
 #: how the end of a game begins that a player lost because somebody's agent failed
 BY_ERROR = "by an error"
@@ -49,7 +48,8 @@ class MatchGame:
     def __init__(self, game: Game, plan: Plan, number: int) -> None:
         self._plan = plan
         self._number = number
-        self._began = time.perf_counter()
+        #: seconds that players took to choose
+        self.seconds = 0.0
         self._seating = plan.seating(number)
         self._seed = f"{plan.seed}/game {number}"
         set_number = number // plan.set_size
@@ -86,12 +86,14 @@ class MatchGame:
 
     def choose_and_play(self, agent: Agent) -> None:
         """Play the agent's move; with an error of somebody's agent its player loses the game."""
+        began = time.perf_counter()
         try:
             move = agent.choose(self.record, self.rng)
         except AgentError as error:
             self._error = error
         else:
             self.play(move)
+        self.seconds += time.perf_counter() - began
 
     def _resolve_chance(self) -> None:
         if not self.is_over:
@@ -114,19 +116,5 @@ class MatchGame:
             result=result,
             end=end,
             seed=self._seed,
-            seconds=time.perf_counter() - self._began,
+            seconds=self.seconds,
         )
-
-
-#: Games and agents are built once per process; some are expensive.
-_game = cache(game)
-_agent = cache(agent)
-
-
-def play_match_game(plan: Plan, number: int) -> PlayedGame:
-    """Play game `number` of a plan; the result does not depend on games played before."""
-    agents = [_agent(name) for name in plan.agents]
-    one = MatchGame(_game(plan.game), plan, number)
-    while (index := one.to_move) is not None:
-        one.choose_and_play(agents[index])
-    return one.played()

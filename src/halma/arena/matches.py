@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
+from itertools import chain, islice
 
-from halma.arena.games import PlayedGame, play_match_game
+from halma.arena.lockstep import games_together, play_games
 from halma.arena.plan import Plan
 from halma.arena.sprt import Sprt
 from halma.arena.store import GameStore
@@ -27,7 +28,8 @@ def play_matches(
 ) -> list[Tally]:
     """Play at least `games` games of every plan, in whole sets, and count them.
 
-    Games in the store from an earlier run are counted, not played. New games are stored in
+    Games in the store from an earlier run are counted, not played. Where a network plays, a
+    worker plays several games at the same time. New games are stored in
     order, one transaction each, so a store always holds the first games of a match. With
     `sprt` a match ends after the first set at which the test accepts a hypothesis. Results
     do not depend on the number of workers.
@@ -41,9 +43,10 @@ def play_matches(
                     break
     if watch is not None:
         watch(tallies)
-    tasks = _remaining(tallies, games, sprt)
-    with closing(map_ordered(partial(_play, tuple(plans)), tasks, workers)) as results:
-        for index, played in results:
+    left = sum(tally.plan.games_for(games) - tally.games for tally in tallies)
+    blocks = _blocks(_remaining(tallies, games, sprt), games_together(plans, left, workers))
+    with closing(map_ordered(partial(play_games, tuple(plans)), blocks, workers)) as results:
+        for index, played in chain.from_iterable(results):
             tally = tallies[index]
             if _is_decided(tally, sprt):
                 continue
@@ -57,10 +60,10 @@ def play_matches(
     return tallies
 
 
-def _play(plans: Sequence[Plan], task: tuple[int, int]) -> tuple[int, PlayedGame]:
-    """Play a game, given by the index of its plan and its number in it."""
-    index, number = task
-    return index, play_match_game(plans[index], number)
+def _blocks(tasks: Iterator[tuple[int, int]], size: int) -> Iterator[tuple[tuple[int, int], ...]]:
+    """Yield tasks in blocks, whose games a worker plays at the same time."""
+    while block := tuple(islice(tasks, size)):
+        yield block
 
 
 def _remaining(

@@ -28,15 +28,15 @@ from halma.networks.architectures.blocks import Network
 from halma.networks.architectures.build import build
 from halma.networks.export import export
 from halma.networks.network_file import NetworkInfo
-from halma.networks.torch_evaluator import EvaluatorPool
+from halma.networks.torch_evaluator import GROUPS_ON_GPU, EvaluatorPool
 
 VARIANT, NETWORK, SIMULATIONS = "rhombus-7x7-6:liu2019", "liu2019", 175
 #: reported by liu2019: plies of a game, games per second on 12 cores and a GPU
 PAPER_PLIES, PAPER_GAMES = 45, 0.025
 #: goals for self-play, as fractions of the network's speed alone
-CPU_SHARE, GPU_SHARE = 0.90, 0.60
+CPU_SHARE, GPU_SHARE = 0.95, 0.60
 #: positions in a batch
-CPU_BATCH, GPU_BATCH = 256, 8192
+CPU_BATCH, GPU_BATCH = 256, 4096
 #: simulations of a single move on one core, and the goal in seconds
 MOVE_SIMULATIONS, MOVE_SECONDS = 180, 0.3
 #: long enough for many batches of every group on a slow machine
@@ -53,7 +53,7 @@ def beside_network(effort: Effort, seed: int) -> list[Measurement]:
     """Measure the network alone and in self-play, in turns."""
     on_gpu = torch.cuda.is_available()
     threads = core_count()
-    groups, batch = (2, GPU_BATCH) if on_gpu else (threads, CPU_BATCH)
+    groups, batch = (GROUPS_ON_GPU, GPU_BATCH) if on_gpu else (threads, CPU_BATCH)
     recipe = _recipe(seed, **{"selfplay.parallel_games": groups * batch})
     game = recipe.game
     pool = EvaluatorPool(

@@ -49,7 +49,7 @@ CASES = (
 )
 SHORT_GAMES = PoolCase("ewn-3x3-3", {"rule": "gumbel", "gumbel_scale": 1.0}, 16)
 #: leaves per second and core: 16 such cores feed 0.6 of an H200 with liu2019's network
-LEAVES_GOAL = 180e3
+LEAVES_GOAL = 500e3
 SLOTS = 512
 #: games of liu2019's first stage, and the goal on two threads: an epoch's 15,000 in three seconds
 WARM_START: dict[str, Any] = {

@@ -25,9 +25,10 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Replace the file of --out.")] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Write the network of a run, or of a file of weights, as ONNX, checked against torch.
+    """Write a trained network as an ONNX file, to play with.
 
-    The file knows its game and rules. `net:FILE` plays it, without torch.
+    It is that of a run or of a file of weights, and is checked against torch. The file knows its
+    game and rules. `net:FILE` plays it, without torch.
     """
     from halma.games.registry import short_name
     from halma.machine import in_bytes

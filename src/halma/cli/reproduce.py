@@ -29,6 +29,10 @@ def reproduce(
     ] = False,
     full: Annotated[bool, typer.Option("--full", help="The paper's own settings.")] = False,
     workers: Workers = None,
+    device: Annotated[
+        str, typer.Option(help="Where networks are trained: cpu, cuda or auto.")
+    ] = "cpu",
+    threads: Annotated[int, typer.Option(min=1, max=1024, help="Threads of each run.")] = 1,
     out: Annotated[
         Path | None, typer.Option(help="Folder of runs and pages; reports/PAPER if left out.")
     ] = None,
@@ -64,6 +68,8 @@ def reproduce(
         full=full,
         seed=seed,
         workers=workers or core_count(),
+        device=device,
+        threads=threads,
         adopt=tuple(adopt or ()),
         only=tuple(only or ()),
         draw_only=draw,

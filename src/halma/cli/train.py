@@ -127,11 +127,23 @@ def _print_next_steps(folder: Path, recipe: Recipe, finished: bool) -> None:
     note(f"To play against it, and for a match with {against}:")
     note(f"  {here} play human {player} --game {variant}")
     note(f"  {here} match {player} {against} --game {variant} --games 100")
+    for command in _version_matches(folder, variant):
+        note(f"  {here} {command}")
     if not finished:
         _print_how_to_continue()
         return
     more = 2 * recipe.settings.iterations or 10
     note(f"To train for longer: {here} train {shlex.quote(str(folder))} --iterations {more}")
+
+
+def _version_matches(folder: Path, variant: str) -> list[str]:
+    """Return a command for a match between the versions of an archive, if there are two."""
+    from halma.networks.finding import list_versions
+
+    if len(list_versions(folder)) < 2:
+        return []
+    last, first = (shlex.quote(f"net:{folder},version={which}") for which in ("last", "first"))
+    return [f"match {last} {first} --game {variant}"]
 
 
 def _find(name: str) -> tuple[Recipe, Path]:

@@ -13,6 +13,9 @@ from halma.lab.report import PaperReport
 from halma.lab.workspace import Workspace
 from halma.machine import require
 
+#: Where networks can be trained.
+DEVICES = ("auto", "cpu", "cuda")
+
 __all__ = ["Workspace", "find_paper", "paper_names", "reproduce"]
 
 
@@ -25,6 +28,10 @@ def reproduce(
     several experiments, the report is the overview of all of them.
     """
     found = find_paper(paper)
+    if workspace.device not in DEVICES:
+        raise HalmaError(
+            f"Networks are not trained on '{workspace.device[:40]}': it is {' or '.join(DEVICES)}."
+        )
     experiments = found.choose(experiment, variants, workspace.full)
     needed = dict.fromkeys(chain.from_iterable(chosen.libraries for chosen in experiments))
     require(*(library for library in needed if library == "matplotlib" or not workspace.draw_only))

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 from pathlib import Path
+from typing import Any
 
 from halma.agents import Agent, agent
-from halma.agents.mcts import NetAgent
 from halma.arena.games import MatchGame
 from halma.arena.plan import Plan
 from halma.files import read_file
@@ -37,10 +37,9 @@ class MatchPlayer:
 
     def build(self) -> Agent:
         """Return the agent."""
-        made = agent(self.name)
-        if self.file is not None and isinstance(made, NetAgent):
-            return replace(made, file=self.file)
-        return made
+        made: Any = agent(self.name)
+        found: Agent = made if self.file is None else replace(made, file=self.file)
+        return found
 
 
 @dataclass(frozen=True)
@@ -101,12 +100,19 @@ class MatchScore:
         self.games = len(games)
         self.wins, self.draws, self.losses = (points.count(x) for x in (1.0, 0.5, 0.0))
         self.mean_plies = sum(plies for _, plies in games) / len(games)
-        self._pairs = [sum(points[i : i + 2]) for i in range(0, len(points), 2)]
+        pairs = [points[i : i + 2] for i in range(0, len(points), 2)]
+        self._pairs = [sum(pair) for pair in pairs]
+        self._won = [float(pair.count(1.0)) for pair in pairs]
 
     @property
     def points(self) -> Proportion:
         """The share of points; its interval is that of independent pairs."""
         return proportion(self._pairs, [2.0] * len(self._pairs))
+
+    @property
+    def rate(self) -> Proportion:
+        """The share of games won."""
+        return proportion(self._won, [2.0] * len(self._won))
 
     @property
     def elo(self) -> float:
@@ -146,6 +152,6 @@ def written(share: Proportion) -> str:
     return f"{share.value:.1%} [{low:.1%}, {high:.1%}]"
 
 
-def fingerprint(file: Path) -> str:
+def fingerprint(file: Path, what: str = "network") -> str:
     """Return a part of a name of measurements that changes with the network."""
-    return f"network={hashlib.sha256(read_file(file, _MOST_BYTES)).hexdigest()[:8]}"
+    return f"{what}={hashlib.sha256(read_file(file, _MOST_BYTES)).hexdigest()[:8]}"

@@ -19,10 +19,12 @@ from halma.learn.settings import Plain, write_value
 from halma.processes import ReportProgress
 from halma.tensors import list_iterations
 
-#: Settings that decide what is kept of a run, not how it is trained.
-_CHECKPOINTS = "checkpoints."
+#: Settings that decide what is kept of a run and how it is watched, not how it is trained.
+_OBSERVING = ("checkpoints.", "archive.", "evaluation.")
 #: Longer values are hashed in the name of a directory.
 _LONGEST_VALUE = 24
+#: Longer names end with a hash of all settings: file systems allow 255 bytes.
+_LONGEST_NAME = 160
 #: Seconds between two reports of progress.
 _REPORT_SECONDS = 0.2
 
@@ -35,7 +37,7 @@ def base_recipe(name: str) -> Recipe:
 
 def training_settings(recipe: Recipe) -> dict[str, Plain]:
     """Return the settings that two runs must share to be the same run."""
-    return {key: value for key, value in recipe.flat.items() if not key.startswith(_CHECKPOINTS)}
+    return {key: value for key, value in recipe.flat.items() if not key.startswith(_OBSERVING)}
 
 
 def run_name(recipe: Recipe) -> str:
@@ -51,14 +53,22 @@ def run_name(recipe: Recipe) -> str:
         if len(text) > _LONGEST_VALUE or not re.fullmatch(r"[\w.+-]+", text):
             text = hashlib.sha256(text.encode()).hexdigest()[:8]
         parts.append(f"{short if known.count(short) == 1 else key}={text}")
-    return ",".join(parts)
+    name = ",".join(parts)
+    if len(name) <= _LONGEST_NAME:
+        return name
+    kept = name[: name.rindex(",", 0, _LONGEST_NAME)]
+    return f"{kept},{hashlib.sha256(name.encode()).hexdigest()[:12]}"
 
 
 class RunStore:
     """Run directories in one folder, and adopted ones elsewhere, which are only read."""
 
-    def __init__(self, folder: Path, adopted: Sequence[Path] = ()) -> None:
+    def __init__(
+        self, folder: Path, adopted: Sequence[Path] = (), device: str = "cpu", threads: int = 1
+    ) -> None:
         self.folder = folder
+        #: where networks are trained, and with how many threads each
+        self.device, self.threads = device, threads
         #: by settings, the directory and its number of iterations
         self._adopted: dict[tuple[tuple[str, Plain], ...], tuple[Path, int]] = {}
         for place in adopted:
@@ -100,14 +110,17 @@ class RunStore:
             # A run that was killed after its last iteration has a checkpoint left to remove.
             if not self.is_finished(recipe) or list_iterations(path / CHECKPOINTS):
                 done = len(read_metrics(path, recipe.method)) / recipe.settings.iterations
-                yield Job(path.name, train_run, (recipe, path), cost(recipe), done)
+                where = self.device, self.threads
+                yield Job(path.name, train_run, (recipe, path, *where), cost(recipe), done)
 
 
-def train_run(recipe: Recipe, path: Path, report: ReportProgress) -> None:
-    """Train a run on one thread."""
+def train_run(
+    recipe: Recipe, path: Path, device: str, threads: int, report: ReportProgress
+) -> None:
+    """Train a run."""
     handler = _ProgressHandler(recipe.settings.iterations, report)
     solution = _solution(recipe.name) if recipe.method == "tabular" else None
-    train(recipe, path, [handler], device="cpu", solution=solution)
+    train(recipe, path, [handler], threads=threads, device=device, solution=solution)
 
 
 @lru_cache(maxsize=2)

@@ -69,6 +69,10 @@ class Workspace:
     seed: int = 0
     #: processes
     workers: int = field(default_factory=lambda: os.cpu_count() or 1)
+    #: where networks are trained: cpu, cuda or auto
+    device: str = "cpu"
+    #: threads of a training run
+    threads: int = 1
     #: directories of training runs made elsewhere
     adopt: Sequence[Path] = ()
     #: run only jobs whose names have all of these parts, such as "simulations=6"
@@ -79,7 +83,7 @@ class Workspace:
     @cached_property
     def runs(self) -> RunStore:
         """The training runs; quick and full ones of all experiments are in one folder."""
-        return RunStore(self.folder / "runs", self.adopt)
+        return RunStore(self.folder / "runs", self.adopt, self.device, self.threads)
 
     @cached_property
     def pages(self) -> Path:

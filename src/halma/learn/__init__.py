@@ -9,6 +9,7 @@ alphazero.py      iterations with a network: self-play, training, gate, evaluati
 tabular.py        iterations with a lookup table
 dqn.py            iterations of deep Q-learning: episodes.py, transitions.py, q_trainer.py
 selfplay.py       games of a network against itself, results of those that are stopped
+players.py        the networks that play; opponents.py: their opponents in self-play
 game_source.py    an iteration's games: from a file, from self-play now, or beside training
 warm_start.py     epochs of training on games of an agent; agent_games.py: those games
 replay_buffer.py  the newest games, in memory and on disk

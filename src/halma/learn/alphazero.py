@@ -22,7 +22,7 @@ from halma.learn.archive import RunNetworks
 from halma.learn.evaluation import Evaluation
 from halma.learn.game_source import GameSource
 from halma.learn.metrics import read_epochs
-from halma.learn.opponents import Opponents
+from halma.learn.players import Players
 from halma.learn.replay_buffer import GameFiles, ReplayBuffer
 from halma.learn.reports.events import Curve, Progress
 from halma.learn.run import BAD_BATCH, COMPILED, MODEL, WARM_START, WEIGHTS
@@ -40,8 +40,6 @@ from halma.learn.trainer import (
 )
 from halma.learn.truth import TRUTH_CURVES
 from halma.learn.warm_start import WarmStart
-from halma.networks.architectures.blocks import Network
-from halma.networks.architectures.build import build
 from halma.networks.network_file import read_info, read_weights
 from halma.networks.torch_evaluator import EvaluatorPool
 from halma.structure import ArrayKind, whole
@@ -175,7 +173,7 @@ class AlphaZero(TrainingSession):
 
     def _gate(self, iteration: int) -> dict[str, Any]:
         """Promote the trained network if it passes the gate; return the metrics of that."""
-        found = self.evaluation.gate(iteration, self.trainer.network, self.evaluators)
+        found = self.evaluation.gate(iteration, self.trainer.network, self.players.evaluators)
         if found is None or found.passed:
             self._promote(iteration)
             self.promotions += 1
@@ -191,7 +189,7 @@ class AlphaZero(TrainingSession):
     def _evaluate(self, iteration: int) -> dict[str, float | None]:
         """Evaluate the best network; only the last iteration is not finished without."""
         try:
-            return self.evaluation.evaluate(iteration, self.evaluators)
+            return self.evaluation.evaluate(iteration, self.players.evaluators)
         except Interrupted:
             if iteration == self.settings.iterations:
                 raise
@@ -214,23 +212,28 @@ class AlphaZero(TrainingSession):
             self.trainer.restore(arrays, checkpoint.description["steps"])
         elif self.saved:  # a finished run that keeps no checkpoint
             set_weights(self.trainer.network, read_weights(self.out / WEIGHTS)[1])
-        #: weights of the network that plays, and the iteration it is from
+        #: weights of the best network, and the iteration it is from
         self.best, self.best_iteration = weights_of(self.trainer.network), self.saved
         if checkpoint is None and self.saved:
             self.best_iteration = read_info(self.out / WEIGHTS).about["iteration"]
         elif checkpoint is not None and settings.gate.games:
             self.best = weights_under(arrays, _BEST)
             self.best_iteration = checkpoint.description["best"]
-        self.player = build(self.trainer.network.info, seed=settings.seed)
-        set_weights(self.player, self.best)
-        self.evaluators = self._evaluator_pool(self.player)
-        #: evaluators of the network that makes the games: the best, or the latest
-        self.playing = self.evaluators
-        if settings.selfplay.player == "latest" and settings.gate.games:
-            self.playing = self._evaluator_pool(self.trainer.network)
-        self.opponents = self._opponents() if settings.selfplay_opponents else None
+        self.players = Players(
+            self.game,
+            settings,
+            self.networks,
+            self.trainer.network,
+            self.best,
+            lambda network: EvaluatorPool(network, self.device, self.threads, self.compiled),
+            self.reporter.note,
+        )
+        threads = self.threads
+        if self.device == "cuda" and settings.stages.side_by_side:
+            # A step of the pool ends with its last thread, so none may have to wait for a core.
+            threads = max(1, threads - self.trainer.batch_threads)
         self.self_play = SelfPlay(
-            self.game, settings, self.playing.evaluators, self.threads, self.opponents
+            self.game, settings, self.players.playing, threads, self.players.opponents
         )
         self.games = GameSource(
             self.self_play,
@@ -308,30 +311,15 @@ class AlphaZero(TrainingSession):
         return {**(epochs[-1] if epochs else {}), **super().metrics_before()}
 
     def _promote(self, iteration: int) -> None:
-        """Make the trained network the one that plays."""
+        """Make the trained network the best."""
         self.best, self.best_iteration = weights_of(self.trainer.network), iteration
-        set_weights(self.player, self.best)
-        self.evaluators.load(self.player)
+        self.players.promote(self.best)
         self._change_player()
 
     def _change_player(self) -> None:
-        """Let the games be made by the newest network of its kind from now on."""
-        if self.playing is not self.evaluators:
-            self.playing.load(self.trainer.network)
-        self.self_play.evaluators = self.playing.evaluators
-
-    def _evaluator_pool(self, network: Network) -> EvaluatorPool:
-        return EvaluatorPool(network, self.device, self.threads, self.compiled)
-
-    def _opponents(self) -> Opponents:
-        return Opponents(
-            self.game,
-            self.settings,
-            self.networks,
-            self.evaluators,
-            self._evaluator_pool,
-            self.reporter.note,
-        )
+        """Let the games be made by the newest weights from now on."""
+        self.players.follow(self.trainer.network)
+        self.self_play.evaluators = self.players.playing
 
     def stop(self) -> None:
         """Stop the current stage."""
@@ -378,7 +366,7 @@ class AlphaZero(TrainingSession):
         Its model comes last: once that is there, everything is.
         """
         self.remove_old_files()
-        self.networks.write_best(self.player, self.best_iteration)
+        self.networks.write_best(self.players.best, self.best_iteration)
 
     def tell_history(self, history: Sequence[Mapping[str, Any]]) -> None:
         """Take note of the numbers of games and promotions."""

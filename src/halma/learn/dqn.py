@@ -15,13 +15,14 @@ import numpy as np
 import torch
 
 from halma.agents import agent
+from halma.arena.lockstep import AgentPlayer
 from halma.arena.openings import default_plies
 from halma.errors import RunError
 from halma.interrupt import Interrupted
 from halma.learn.archive import RunNetworks
 from halma.learn.episodes import Episodes
 from halma.learn.evaluation import match_metrics
-from halma.learn.matches import AgentPlayer, Pairing, PolicyPlayer, play_in_lockstep
+from halma.learn.matches import Pairing, PolicyPlayer, play_in_lockstep
 from halma.learn.q_trainer import TARGET, QLosses, QTrainer
 from halma.learn.replay_buffer import GameFiles
 from halma.learn.reports.events import Curve, Progress

@@ -10,16 +10,18 @@ from typing import Any
 import numpy as np
 
 from halma.agents import agent
+from halma.arena.lockstep import AgentPlayer
 from halma.arena.openings import default_plies
 from halma.arena.tally import Tally
 from halma.games import Game
-from halma.learn.matches import AgentPlayer, Pairing, SearchPlayer, Watch, play_in_lockstep
+from halma.learn.matches import Pairing, Watch, play_in_lockstep
 from halma.learn.reports.events import Progress, Reporter
 from halma.learn.sections import AlphaZeroSettings, search_values
 from halma.learn.truth import TRUTH_METRICS, NetworkTruth
 from halma.networks.architectures.blocks import Network
 from halma.networks.torch_evaluator import EvaluatorPool
 from halma.search import search_options
+from halma.search.batched import SearchPlayer
 
 #: Purposes of seeds.
 _GATE, _MATCH, _TRUTH = 3, 4, 6

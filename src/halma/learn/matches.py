@@ -6,29 +6,20 @@ import random
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
-from halma import _core
-from halma.agents import Agent
 from halma.arena.games import MatchGame
+from halma.arena.lockstep import AgentPlayer, turns_of
 from halma.arena.plan import Plan
 from halma.arena.tally import Tally
 from halma.games import Game, Move, Record
 from halma.interrupt import Interrupted
-from halma.search.evaluator import Evaluator, InferenceBuffer
-from halma.search.tree_search import run_with_network
+from halma.search.batched import Player
+from halma.search.evaluator import Evaluator
 
 #: Called with the finished games, all games, and the moves made so far.
 Watch = Callable[[int, int, int], None]
-
-
-class Player(Protocol):
-    """Chooses moves in many games at once."""
-
-    def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[Move]:
-        """Return a legal move for each game; the player is to move in all of them."""
 
 
 @dataclass(frozen=True)
@@ -64,17 +55,13 @@ def play_in_lockstep(
             if is_stopped():
                 raise Interrupted
             watch(total - len(going), total, moves_made)
-            turns: dict[int, tuple[Player | AgentPlayer, list[MatchGame]]] = {}
-            for one, players in going:
-                assert one.to_move is not None  # no game is over
-                player = players[one.to_move]
-                turns.setdefault(id(player), (player, []))[1].append(one)
+            turns = turns_of(going)
             chosen_by_agents = [
                 threads.submit(player.play, turn)
-                for player, turn in turns.values()
+                for player, turn in turns
                 if isinstance(player, AgentPlayer)
             ]
-            for player, turn in turns.values():
+            for player, turn in turns:
                 if not isinstance(player, AgentPlayer):
                     moves = player.choose([one.record for one in turn], [one.rng for one in turn])
                     for one, move in zip(turn, moves, strict=True):
@@ -106,18 +93,6 @@ class _Table:
 
 
 @dataclass(frozen=True)
-class AgentPlayer:
-    """An agent, one game after the other; a game in which somebody's agent fails is lost."""
-
-    agent: Agent
-
-    def play(self, games: Sequence[MatchGame]) -> None:
-        """Choose and play a move in each game."""
-        for one in games:
-            one.choose_and_play(self.agent)
-
-
-@dataclass(frozen=True)
 class PolicyPlayer:
     """A network's most probable moves, without search (hsueh2023, section IV)."""
 
@@ -132,50 +107,3 @@ class PolicyPlayer:
             values = [row[core.action(state, move.value)] for move in position.legal_moves]
             chosen.append(position.legal_moves[int(np.argmax(values))])
         return chosen
-
-
-@dataclass
-class SearchPlayer:
-    """A tree search with a network; the trees of all games grow together.
-
-    Moves are sampled with weights policy^(1 / temperature); 0 plays the best.
-    """
-
-    game: Game
-    evaluator: Evaluator
-    options: _core.SearchOptions
-    simulations: int
-    #: of all searches; without one, each draws its own from the generator of its game, as the
-    #: agent `net` does
-    seed: int | None = None
-    temperature: float = 0.0
-
-    def __post_init__(self) -> None:
-        self._seeds = None if self.seed is None else random.Random(self.seed)
-        self._buffer: InferenceBuffer | None = None
-
-    def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[Move]:
-        """Return a move for each game, found by its search."""
-        searches = []
-        for record, rng in zip(records, rngs, strict=True):
-            seed = (self._seeds or rng).getrandbits(63)
-            search = _core.Search(self.game.core, self.options, "network", seed=seed)
-            search.set_record(record.core)
-            search.begin(self.simulations)
-            searches.append(search)
-        if self._buffer is None or len(self._buffer.planes) < len(records):
-            self._buffer = self.evaluator.buffer(len(records))
-        run_with_network(searches, self._buffer)
-        return [
-            record.position.legal_moves[self._pick(search, rng)]
-            for record, search, rng in zip(records, searches, rngs, strict=True)
-        ]
-
-    def _pick(self, search: _core.Search, rng: random.Random) -> int:
-        """Return the index of the move to play."""
-        if not self.temperature:
-            return search.best()
-        policy = search.policy_target()
-        most = max(policy)
-        weights = [(share / most) ** (1 / self.temperature) for share in policy]
-        return rng.choices(range(len(weights)), weights)[0]

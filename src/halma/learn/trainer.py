@@ -147,7 +147,8 @@ class Trainer(NetworkTrainer):
     ) -> None:
         self._learning, self._compiled = settings.learning, compiled
         super().__init__(game, settings, device, threads, compiled)
-        self._threads = threads
+        #: threads that make batches ahead: a GPU learns faster than one of them encodes positions
+        self.batch_threads = max(1, threads // 4) if self._on_gpu else 1
         #: legal moves that batches have room for
         self._width = FIRST_WIDTH
 
@@ -177,7 +178,7 @@ class Trainer(NetworkTrainer):
             steps,
             learning.symmetry,
             seed,
-            threads=max(1, self._threads // 4) if self._on_gpu else 1,
+            threads=self.batch_threads,
             pinned=self._on_gpu,
             width=self._width,
         )

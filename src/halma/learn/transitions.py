@@ -91,7 +91,8 @@ def own_rewards(game: Game, games: FinishedGames, settings: RewardSettings) -> t
     """
     game_of = np.repeat(np.arange(len(games)), np.diff(games.row_offsets))
     seats = (games.numbers % 2).astype(np.int64)
-    rows = np.flatnonzero(games.movers == seats[game_of])
+    own = games.movers == seats[game_of]
+    rows = np.flatnonzero(own & (games.moves != _core.NO_MOVE))
     rewards = np.zeros(len(rows), np.float32)
     if settings.advance and game.has_advance:
         forward = advances(game, games.states[rows], games.moves[rows])

@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from halma.agents.tables import OptimalAgent
+from halma.arena.lockstep import AgentPlayer
 from halma.errors import RunError, TableError
 from halma.games import Game, Position
-from halma.learn.matches import AgentPlayer, Pairing, PolicyPlayer, Watch, play_in_lockstep
+from halma.learn.matches import Pairing, PolicyPlayer, Watch, play_in_lockstep
 from halma.learn.reports.events import Curve
 from halma.learn.sections import TruthSettings
 from halma.machine import free_memory

@@ -14,6 +14,7 @@ from halma.games.registry import short_name
 from halma.networks.network_file import (
     MODEL_SUFFIX,
     POLICY,
+    Q_VALUES,
     WEIGHTS_SUFFIX,
     NetworkInfo,
     read_info,
@@ -73,6 +74,8 @@ def check_variant(
     info.check_head(shown(path), head)
     if info.game != game.identity and not any_rules:
         reason = f"it plays '{short_name(info.game)}', not '{short_name(game.identity)}'"
+        if head == Q_VALUES:
+            raise refusal(path, f"{reason}; {how_to_train(game, head)} trains one that does")
         instead = []
         if other := shipped_for(game):
             instead.append(f"net:{other} does")
@@ -84,9 +87,10 @@ def check_variant(
     info.check_encoding(game, shown(path))
 
 
-def how_to_train(game: Game) -> str:
+def how_to_train(game: Game, head: str = POLICY) -> str:
     """Return a command that trains a network for a variant."""
-    return f"halma train quick --set game={short_name(game.name)}"
+    recipe = "quick" if head == POLICY else "liu2019/dqn --set network=modern:size=s"
+    return f"halma train {recipe} --set game={short_name(game.name)}"
 
 
 def shipped_file(game: Game) -> Path:

@@ -46,9 +46,9 @@ _TYPES = ("<f4", "<i8")
 POLICY, Q_VALUES = "policy", "q"
 #: why a network of one head is not used as another, and what plays it
 _WRONG_HEAD = {
-    POLICY: "it has a policy and values, not Q-values; play it with net:{path}",
+    POLICY: "it has a policy and values, not Q-values; play it with net:{}",
     Q_VALUES: "it is a Q network, which has neither policy nor values for a search; play it with "
-    "q:{path}",
+    "q:{}",
 }
 
 #: reasons not to use a file
@@ -97,7 +97,8 @@ class NetworkInfo:
     def check_head(self, path: Path | str, wanted: str) -> None:
         """Raise a `NetworkError` unless the first output of this network is `wanted`."""
         if self.head != wanted:
-            raise refusal(path, _WRONG_HEAD[self.head].format(path=path))
+            name = str(path).removeprefix("net:")  # of a network that comes with halma
+            raise refusal(path, _WRONG_HEAD[self.head].format(name))
 
     def check_encoding(self, game: Game, path: Path | str) -> None:
         """Raise a `NetworkError` unless the network reads and answers as this variant encodes."""

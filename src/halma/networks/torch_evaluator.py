@@ -23,7 +23,7 @@ Precision = Literal["float32", "bfloat16", "float16"]
 #: a buffer on a GPU has CUDA graphs for this many batch sizes, each half of the one before
 _GRAPH_SIZES = 4
 #: groups of games that share a GPU: one's trees run while the leaves of the others are evaluated
-_GROUPS_ON_GPU = 4
+GROUPS_ON_GPU = 4
 #: held while a CUDA graph is captured, which synchronizes the device
 CAPTURING = threading.Lock()
 
@@ -235,7 +235,7 @@ class EvaluatorPool:
         self.evaluators: list[Evaluator]
         if self._on_gpu is not None:
             self._on_gpu.load(network)
-            self.evaluators = [self._on_gpu] * _GROUPS_ON_GPU
+            self.evaluators = [self._on_gpu] * GROUPS_ON_GPU
         elif is_installed("onnxruntime"):
             model = to_onnx(network)
             self.evaluators = [OnnxEvaluator(network.info, model) for _ in range(self._threads)]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from halma.lab.experiment import Paper
-from halma.lab.liu2019 import figure5, greedy, solved
+from halma.lab.liu2019 import curves, figure5, greedy, matchups, solved, starts, style, versions
+
+_SECTIONS = (greedy, figure5, versions, curves, matchups, style, starts, solved)
 
 PAPER = Paper(
     "liu2019",
     "liu2019: Towards Understanding Chinese Checkers with Heuristics, Monte Carlo Tree Search, "
     "and Deep Reinforcement Learning",
-    [*greedy.EXPERIMENTS, *figure5.EXPERIMENTS, *solved.EXPERIMENTS],
+    [experiment for section in _SECTIONS for experiment in section.EXPERIMENTS],
 )

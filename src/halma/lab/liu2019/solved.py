@@ -13,6 +13,7 @@ from halma.files import replace_file
 from halma.games import Game, game
 from halma.lab.experiment import Experiment, ExperimentPage
 from halma.lab.jobs import Job
+from halma.lab.liu2019.settings import MAIN
 from halma.lab.matches import fingerprint
 from halma.lab.report import ReportFigure, ReportSection
 from halma.lab.run_store import base_recipe
@@ -82,7 +83,7 @@ class SolvedScale(NamedTuple):
     sample: int
 
 
-_FULL = SolvedScale(("rhombus-7x7-6",), BOARDS, 1000, 10_000)
+_FULL = SolvedScale((MAIN, "rhombus-7x7-6"), BOARDS, 1000, 10_000)
 _QUICK = SolvedScale(("quick",), BOARDS[:2], 100, 1000)
 
 
@@ -98,9 +99,18 @@ def make_table(board: str, report: ReportProgress) -> None:
 
 
 def grade_network(
-    board: str, file: Path, simulations: int, games: int, sample: int, seed: int, report: Any
+    board: str,
+    file: Path,
+    simulations: int,
+    games: int,
+    sample: int,
+    seed: int,
+    device: str,
+    report: ReportProgress,
 ) -> dict[str, Any]:
     """Grade a network with this many simulations a move."""
+    from halma.networks.torch_evaluator import find_device
+
     name = f"net:{MODEL},sims={simulations}"
     (found,) = grade_agents(
         solution_for(game(board)),
@@ -108,6 +118,7 @@ def grade_network(
         games,
         sample,
         seed,
+        device=find_device(device),
         progress=lambda done, total: report(max(done, 1) / max(total, 1)),
         networks={name: file},
     )
@@ -172,12 +183,13 @@ class SolvedBoards(Experiment):
         """Return the jobs that grade the network of a finished run, by simulations."""
         scale, board = _scale(workspace), recipe.game.name
         file = workspace.runs.path(recipe) / MODEL
+        where = workspace.seed, workspace.device
         rest = f"games={scale.games},sample={scale.sample},{fingerprint(file)}"
         return {
             simulations: Job(
                 f"grades,{board},sims={simulations},{rest}",
                 grade_network,
-                (board, file, simulations, scale.games, scale.sample, workspace.seed),
+                (board, file, simulations, scale.games, scale.sample, *where),
                 cost=simulations * (40 * scale.games + scale.sample) / 5000,
             )
             for simulations in SIMULATIONS

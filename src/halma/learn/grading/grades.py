@@ -13,7 +13,7 @@ from halma import _core
 from halma.games import Position
 from halma.learn.grading.picks import Pick
 from halma.solve import Solution
-from halma.statistics import proportion
+from halma.statistics import clustered_interval
 
 #: Plies of a bin, of games and of distances to the end, and where the last bin starts.
 _BIN, _LAST_BIN = 10, 60
@@ -236,8 +236,8 @@ class Grade:
         if self.is_whole:
             ends: tuple[float | None, float | None] = (good / positions,) * 2
         else:
-            found = proportion([kept[group] for group in total], list(total.values()))
-            ends = found.interval or (None, None)
+            hits = [kept[group] for group in total]
+            ends = clustered_interval(hits, list(total.values())) or (None, None)
         return KeptShare(positions, good, *ends, random / positions)
 
     def _binned(self, place: Callable[[GradedPick], int | None]) -> dict[int, KeptShare]:

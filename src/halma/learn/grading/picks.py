@@ -17,11 +17,12 @@ from typing import NamedTuple
 from halma.agents import Agent, agent
 from halma.agents.mcts import NetAgent
 from halma.arena.games import MatchGame
+from halma.arena.lockstep import searches_together
 from halma.arena.plan import Plan
 from halma.errors import HalmaError
 from halma.games import Game, Move, Position, Record, game
-from halma.learn.matches import Player, SearchPlayer
 from halma.processes import map_ordered
+from halma.search.batched import Player, SearchPlayer
 from halma.search.evaluator import Evaluator
 from halma.search.options import search_options
 
@@ -112,7 +113,7 @@ class PositionBlock(_Block):
 
 def block_sizes(name: str, device: str) -> tuple[int, int]:
     """Return how many games and how many positions of an agent make a block."""
-    if _searches_in_batches(agent(name)):
+    if searches_together(agent(name)):
         return _BATCH[device], _BATCH[device]
     return 1, _POSITIONS
 
@@ -142,21 +143,13 @@ class _OneByOne:
         return [self.agent.choose(*one) for one in zip(records, rngs, strict=True)]
 
 
-def _searches_in_batches(one: Agent) -> bool:
-    """Whether the searches of an agent in many games can grow together.
-
-    Searches that end by the clock, and moves that are sampled, are left to the agent itself.
-    """
-    return isinstance(one, NetAgent) and not one.seconds and not one.temperature
-
-
 @lru_cache(maxsize=4)
 def _player(variant: str, name: str, device: str, network: Path | None) -> tuple[Game, Player]:
     """Return a variant and the player of it that an agent is; kept, as some are expensive."""
     loaded, one = game(variant), agent(name)
     if isinstance(one, NetAgent) and network is not None:
         one = replace(one, file=network)
-    if not isinstance(one, NetAgent) or not _searches_in_batches(one):
+    if not isinstance(one, NetAgent) or not searches_together(one):
         return loaded, _OneByOne(one)
     assert one.simulations is not None  # there is no other limit
     evaluator: Evaluator

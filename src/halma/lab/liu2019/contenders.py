@@ -1,0 +1,143 @@
+"""Networks that play: those of finished training runs, and the one that comes with halma."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from halma.lab.experiment import Experiment, ExperimentPage
+from halma.lab.jobs import Job
+from halma.lab.liu2019.settings import (
+    MAIN,
+    OPENING_PLIES,
+    VARIANT,
+    C,
+    cost,
+    describe,
+    main_runs,
+)
+from halma.lab.matches import Match, MatchPlayer, MatchScore, fingerprint
+from halma.lab.report import ReportSection
+from halma.lab.workspace import Workspace
+from halma.learn import Recipe
+from halma.learn.run import MODEL
+from halma.networks import shipped_networks
+
+GREEDY = MatchPlayer("greedy")
+NOT_RUN = "Not run yet."
+#: What training needs beyond a plain install, and drawing.
+TRAINING = ("matplotlib", "torch", "onnx")
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A network with what tables call it."""
+
+    label: str
+    file: Path
+    #: it has Q-values, and plays its best move without a search
+    is_q: bool = False
+
+    def player(self, simulations: int, c: float = C) -> MatchPlayer:
+        """Return the network with the paper's search.
+
+        Values lie in [0, 1] here and in [-1, 1] there, so the paper's c is halved, and its value
+        of untried moves, 0, is that of a draw.
+        """
+        if self.is_q:
+            return MatchPlayer(f"q:{self.file.name}", self.file)
+        options = f"sims={simulations},c={c / 2:g},fpu=draw"
+        return MatchPlayer(f"net:{self.file.name},{options}", self.file)
+
+    def match(
+        self, what: str, games: int, simulations: int, c: float = C, opponent: MatchPlayer = GREEDY
+    ) -> Match:
+        """Return a match of the network; `what` begins the name of its measurements."""
+        parts = [what, fingerprint(self.file), f"simulations={simulations}", f"c={c:g}"]
+        if opponent.file is not None:
+            parts.append(fingerprint(opponent.file, "opponent"))
+        players = self.player(simulations, c), opponent
+        # About 25 moves of a game, a tenth of a millisecond for each evaluation.
+        seconds = 0.0025 * simulations + 0.1
+        name = ",".join((*parts, f"total={games}"))
+        return Match(name, VARIANT, players, games, OPENING_PLIES, cost=seconds)
+
+
+def trained(workspace: Workspace, label: str, recipe: Recipe) -> Contender | None:
+    """Return the best network of a run, once the run is finished."""
+    file = workspace.runs.path(recipe) / MODEL
+    if not workspace.runs.is_finished(recipe) or not file.exists():
+        return None
+    return Contender(label, file, is_q=recipe.method == "dqn")
+
+
+def main_contenders(workspace: Workspace) -> list[Contender]:
+    """Return the main agents that there are: those of our runs, and the one that is shipped."""
+    runs = (trained(workspace, label, recipe) for label, recipe in main_runs(workspace).items())
+    found = [one for one in runs if one is not None]
+    shipped = shipped_networks().get(MAIN)
+    return [*found, Contender(f"net:{MAIN}", shipped)] if shipped else found
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatchExperiment(Experiment):
+    """Training runs, and matches between their networks once they are finished."""
+
+    libraries: tuple[str, ...] = TRAINING
+
+    @abstractmethod
+    def runs(self, workspace: Workspace) -> Mapping[str, Recipe]:
+        """Return the runs that it needs, by what they are called."""
+
+    @abstractmethod
+    def matches(self, workspace: Workspace) -> Mapping[Any, Match]:
+        """Return the matches between networks that there are, by label."""
+
+    @abstractmethod
+    def sections(
+        self, workspace: Workspace, scores: Mapping[Any, MatchScore]
+    ) -> Sequence[ReportSection]:
+        """Draw the figures; return the sections of what was played."""
+
+    def jobs(self, workspace: Workspace) -> Iterator[Job]:
+        """Yield the runs that are not finished, and the games between those that are."""
+        yield from workspace.runs.jobs(self.runs(workspace).values(), cost)
+        for match in self.matches(workspace).values():
+            yield from match.blocks.jobs(workspace.seed)
+
+    def page(self, workspace: Workspace) -> ExperimentPage:
+        """Compare the matches that were played to their end."""
+        matches = self.matches(workspace)
+        played = {x: match.score(workspace.measurements.read) for x, match in matches.items()}
+        scores = {x: score for x, score in played.items() if score is not None}
+        sections = self.sections(workspace, scores) or [ReportSection(self.title, NOT_RUN)]
+        about = describe_runs(workspace, self.runs(workspace))
+        return ExperimentPage(sections, about, {str(x): s.as_dict() for x, s in scores.items()})
+
+
+def describe_runs(workspace: Workspace, runs: Mapping[str, Recipe]) -> dict[str, str]:
+    """Return the sizes of runs and how far they got."""
+    about = {}
+    for label, recipe in runs.items():
+        done, total = len(workspace.runs.metrics(recipe)), recipe.settings.iterations
+        state = "" if done >= total else f"; {done:,} of {total:,} iterations are done"
+        about[label] = describe(recipe) + state
+    if not workspace.full:
+        about["reduced"] = (
+            "runs of a few minutes, which learn a fraction of what the paper's do; --full has the "
+            "paper's settings"
+        )
+    return about
+
+
+def verdict(paper: float, score: MatchScore) -> str:
+    """Return how the paper's share of points lies to our interval."""
+    interval = score.points.interval
+    if interval is None:
+        return ""
+    if interval[0] > paper:
+        return "better than the paper's"
+    return "worse than the paper's" if interval[1] < paper else "agrees"

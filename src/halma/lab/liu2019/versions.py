@@ -1,0 +1,138 @@
+"""Figures 10 and 11: loss, and wins against the first version, of runs that keep their versions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from halma.lab.liu2019.contenders import Contender, MatchExperiment
+from halma.lab.liu2019.settings import main_runs, overfitting_run, scale
+from halma.lab.matches import Match, MatchScore
+from halma.lab.plots import PlotLine, PlotPanel, PlotStyle, plot_lines
+from halma.lab.report import Claim, ReportFigure, ReportSection
+from halma.lab.workspace import Workspace
+from halma.learn import Recipe
+from halma.networks import find_network, list_versions
+
+_LOSS = PlotStyle("version", "loss", marked=False)
+_WINS = PlotStyle("version", "wins", ylim=(0.0, 1.0), percent=True)
+
+_TEXT = (
+    "A version is the network after an iteration of self-play and training; the first is the one "
+    "after the stage of heuristic games. Loss is that of policy and value together, without the "
+    "L2 term, which the paper's includes. Wins are those of {games} paired games with "
+    "{simulations} simulations against the first version. The paper does not say how many games "
+    "it played. "
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class VersionFigure(MatchExperiment):
+    """The loss of a run, and its versions against the first of them."""
+
+    recipe: Callable[[Workspace], Recipe]
+    #: what the run has that others do not
+    text: str
+    #: what the paper says of shares of wins by version, and of losses by iteration
+    claims: Callable[[Mapping[int, float], Sequence[float]], Iterator[Claim]]
+
+    def runs(self, workspace: Workspace) -> Mapping[str, Recipe]:
+        """Return the run."""
+        return {"run": self.recipe(workspace)}
+
+    def matches(self, workspace: Workspace) -> Mapping[int, Match]:
+        """Return a match for each version of the run that is there, once the run is finished."""
+        recipe, chosen = self.recipe(workspace), scale(workspace)
+        run = workspace.runs.path(recipe)
+        if not workspace.runs.is_finished(recipe):
+            return {}
+        versions = {
+            n: Contender(str(n), find_network(str(run), str(n))) for n in list_versions(run)
+        }
+        first = versions.pop(0, None)
+        if first is None:
+            return {}
+        simulations = chosen.version_simulations
+        against = first.player(simulations)
+        return {
+            n: one.match("versions", chosen.version_games, simulations, opponent=against)
+            for n, one in versions.items()
+        }
+
+    def sections(
+        self, workspace: Workspace, scores: Mapping[int, MatchScore]
+    ) -> Sequence[ReportSection]:
+        """Draw loss and wins; compare their course with the paper's words."""
+        metrics = workspace.runs.metrics(self.recipe(workspace))
+        if not metrics:
+            return []
+        losses = [entry["policy_loss"] + entry["value_loss"] for entry in metrics]
+        wins = {n: score.rate.value for n, score in sorted(scores.items())}
+        intervals = [scores[n].rate.interval or (wins[n], wins[n]) for n in wins]
+        low, high = zip(*intervals, strict=True) if intervals else ((), ())
+        panels = [
+            PlotPanel("loss", [PlotLine("loss", range(1, len(losses) + 1), losses)], _LOSS),
+            PlotPanel(
+                "wins against the first version",
+                [PlotLine("wins", list(wins), list(wins.values()), low, high)],
+                _WINS,
+            ),
+        ]
+        file = f"{self.file}.png"
+        plot_lines(workspace.pages / file, panels, _WINS)
+        chosen = scale(workspace)
+        text = _TEXT.format(games=chosen.version_games, simulations=chosen.version_simulations)
+        rows = list(self.claims(wins, losses)) if wins else []
+        image = ReportFigure(file, "Loss, and share of games won against the first version")
+        return [ReportSection(self.title, text + self.text, rows, [image])]
+
+
+def _loss_row(losses: Sequence[float]) -> Claim:
+    ours = f"{losses[0]:.3f} to {losses[-1]:.3f}"
+    return Claim("loss", "falls", ours, "agrees" if losses[-1] < losses[0] else "differs")
+
+
+def _overfitting(wins: Mapping[int, float], losses: Sequence[float]) -> Iterator[Claim]:
+    yield _loss_row(losses)
+    steps = {n: wins[n] - before for before, n in zip(wins.values(), list(wins)[1:], strict=False)}
+    last = max(steps, key=lambda n: steps[n]) if steps else None
+    ours = f"{min(wins.values()):.0%} to {max(wins.values()):.0%}"
+    if last is not None:
+        ours += f"; largest step {steps[last]:+.0%} at version {last}"
+    sudden = last is not None and steps[last] > 0.3
+    paper = "few wins, then a sudden increase at version 46"
+    yield Claim("wins against the first version", paper, ours, "agrees" if sudden else "differs")
+
+
+def _improving(wins: Mapping[int, float], losses: Sequence[float]) -> Iterator[Claim]:
+    yield _loss_row(losses)
+    half = len(wins) // 2 or 1
+    early, late = list(wins.values())[:half], list(wins.values())[-half:]
+    means = sum(early) / len(early), sum(late) / len(late)
+    ours = f"first half of the versions {means[0]:.0%}, second half {means[1]:.0%}"
+    agrees = "agrees" if means[1] > means[0] else "differs"
+    yield Claim("wins against the first version", "gradually increasing", ours, agrees)
+
+
+def _first_main_run(workspace: Workspace) -> Recipe:
+    return next(iter(main_runs(workspace).values()))
+
+
+EXPERIMENTS = (
+    VersionFigure(
+        name="fig10",
+        title="Figure 10: overfitting in the second stage",
+        recipe=overfitting_run,
+        text="The paper does not give the settings of this run, and says that its opponent was the "
+        "first version. Ours plays against that alone, keeps the weak regularisation of the first "
+        "stage and makes four times as many passes over the samples.",
+        claims=_overfitting,
+    ),
+    VersionFigure(
+        name="fig11",
+        title="Figure 11: suitable regularisation in the second stage",
+        recipe=_first_main_run,
+        text="This is the main run.",
+        claims=_improving,
+    ),
+)
