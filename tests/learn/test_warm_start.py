@@ -1,5 +1,6 @@
 """Warm starts: epochs, their settings, metrics and files, and what follows them."""
 
+import _thread
 import json
 
 import numpy as np
@@ -14,7 +15,7 @@ from halma.learn.checks import check_recipe
 from halma.learn.metrics import EPOCHS, read_epochs, read_metrics
 from halma.learn.recipe import load
 from halma.learn.replay_buffer import GameFiles
-from halma.learn.reports.events import Epoch, Handler, Note
+from halma.learn.reports.events import Epoch, Finished, Handler, Note, Stopped
 from halma.learn.reports.page import write_report
 from halma.learn.run import WARM_START, lengthen
 from halma.learn.warm_start import stage_learning
@@ -152,6 +153,25 @@ def test_the_warm_start_alone(tmp_path, capsys):
     longer = lengthen(out, 1)
     assert train(longer, out)["iteration"] == 1
     assert len(read_epochs(out)) == 3
+
+
+def test_a_warm_start_alone_that_is_stopped(tmp_path):
+    """It is not finished, says what is saved, and goes on from there."""
+
+    class StopAfter(Watcher):
+        def handle(self, report):
+            super().handle(report)
+            if isinstance(report, Epoch) and report.metrics["epoch"] == 2:
+                _thread.interrupt_main()
+
+    out, recipe, watcher = tmp_path / "run", small(**{**WARM, "iterations": 0}), StopAfter()
+    with pytest.raises(KeyboardInterrupt):
+        train(recipe, out, [watcher])
+    assert not any(isinstance(report, Finished) for report in watcher.reports)
+    assert watcher.reports[-1] == Stopped(0, "epoch 2 of the warm start")
+    assert train(recipe, out)["epoch"] == 3
+    with pytest.raises(RunError, match="too short for a single iteration or epoch"):
+        train(recipe, tmp_path / "short", seconds=0.0)
 
 
 def test_a_warm_start_travels(whole, tmp_path):

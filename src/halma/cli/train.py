@@ -89,6 +89,8 @@ def train(
         raise
     answer = {"run": str(folder), "recipe": chosen.name, "settings": chosen.flat, **metrics}
     finished = metrics["iteration"] == chosen.settings.iterations
+    if not metrics["iteration"]:  # there was a warm start only
+        finished &= metrics["epoch"] == chosen.settings.warm_start.epochs
     print_answer(json, answer, lambda: _print_next_steps(folder, chosen, finished))
 
 
@@ -117,6 +119,9 @@ def _print_next_steps(folder: Path, recipe: Recipe, finished: bool) -> None:
     from halma.learn.run import trained_agent
 
     name, against = trained_agent(folder, recipe)
+    if not finished and not (folder / NAME).exists():
+        _print_how_to_continue()
+        return
     player, here, variant = shlex.quote(name), program(), shlex.quote(recipe.game.name)
     note(f"\nCurves and more: open {folder / NAME} in a browser.")
     note(f"To play against it, and for a match with {against}:")

@@ -151,14 +151,16 @@ class AlphaZero(TrainingSession):
             )
         new, batch_size = buffer.new_samples(number), self.settings.learning.batch_size
         steps = max(1, math.ceil(new * samples_per_new / batch_size)) if new else 0
-        self.reporter.emit(Progress("training", total=steps, where=stage))
-        seed = (
-            (self.settings.seed, 0, _TRAIN, number)
-            if stage
-            else (self.settings.seed, number, _TRAIN)
-        )
+        seed: tuple[int, ...] = (self.settings.seed, number, _TRAIN)
+        if stage:
+            seed = (self.settings.seed, 0, _TRAIN, number)
+
+        def watch(done: int) -> None:
+            self.reporter.emit(Progress("training", done, steps, where=stage))
+
+        watch(0)
         try:
-            return self.trainer.train(buffer, steps, rate, seed)
+            return self.trainer.train(buffer, steps, rate, seed, watch)
         except NotANumberError as error:
             path = self.out / BAD_BATCH
             write_tensors(path, error.batch, {"iteration": number, "step": error.step})

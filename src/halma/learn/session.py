@@ -12,7 +12,7 @@ import time
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -121,6 +121,8 @@ class TrainingSession(ABC):
         )
         #: the last iteration that is finished, and the last one that has a checkpoint
         self.iteration = self.saved = 0
+        #: whether what comes before the first iteration was not interrupted
+        self._is_warm = True
         #: what is saved where no iteration is, as a phrase
         self.saved_instead = ""
         #: seconds of earlier sessions
@@ -219,7 +221,7 @@ class TrainingSession(ABC):
                 last = self._loop(last)
             if last is None:
                 last = self.metrics_before()
-            if self.iteration == self.settings.iterations:
+            if self._is_finished:
                 self.reporter.emit(Finished(last))
         return last
 
@@ -235,8 +237,10 @@ class TrainingSession(ABC):
         self._clock = time.perf_counter()
         with self._stoppable(), ExitStack() as stack:
             stack.callback(self.end)
-            with suppress(Interrupted):
+            try:
                 self.warm_up()
+            except Interrupted:
+                self._is_warm = False
             while self.iteration < total and self._may_begin():
                 began = time.perf_counter()
                 try:
@@ -249,16 +253,20 @@ class TrainingSession(ABC):
                 if self.iteration < total and self.checkpoints.is_due:
                     self._save()
                 self._durations.append(time.perf_counter() - began)
-            if self.iteration == total and not self.settings.checkpoints.keep:
+            if self._is_finished and not self.settings.checkpoints.keep:
                 self.export()
                 self.checkpoints.finish()
                 self.saved = self.iteration
                 self.remove_old_files()
             else:
                 self._save()
-            if self.iteration < total:
+            if not self._is_finished:
                 self._report_stop()
         return last
+
+    @property
+    def _is_finished(self) -> bool:
+        return self._is_warm and self.iteration == self.settings.iterations
 
     @property
     def seconds(self) -> float:
@@ -335,7 +343,7 @@ class TrainingSession(ABC):
         if not self._timed_out:
             raise KeyboardInterrupt
         if self.iteration == 0 and not self.saved_instead:
-            raise RunError("The time was too short for a single iteration.")
+            raise RunError("The time was too short for a single iteration or epoch.")
 
     @contextmanager
     def _explaining_errors(self) -> Iterator[None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -162,8 +162,15 @@ class Trainer(NetworkTrainer):
         self._optimiser = self._step.optimiser
         self.steps = 0
 
-    def train(self, buffer: ReplayBuffer, steps: int, rate: float, seed: tuple[int, ...]) -> Losses:
-        """Make `steps` steps on random batches of the replay buffer."""
+    def train(
+        self,
+        buffer: ReplayBuffer,
+        steps: int,
+        rate: float,
+        seed: tuple[int, ...],
+        watch: Callable[[int], None] = lambda steps: None,
+    ) -> Losses:
+        """Make `steps` steps on random batches of the replay buffer; `watch` sees their number."""
         learning = self._learning
         batches = Batches(
             buffer,
@@ -193,6 +200,7 @@ class Trainer(NetworkTrainer):
                 unchecked.append((self.steps, losses, batch.rows, batch.symmetries))
                 if not self._on_gpu or number % _CHECK_EVERY == 0 or number == steps:
                     self._check(unchecked, batches)
+                    watch(number)
                 ready = time.perf_counter()
             policy, value = (sums / max(steps, 1)).tolist()
         self._width = batches.width
