@@ -134,9 +134,9 @@ def _network_formats(run):
     import torch
 
     from halma.learn.alphazero import AlphaZero
-    from halma.learn.dqn_sections import RewardSettings
     from halma.learn.reports.events import Reporter
     from halma.learn.run import RunDirectory
+    from halma.learn.sections.dqn import RewardSettings
     from halma.learn.trainer import Trainer, checkpoint_arrays
     from halma.learn.transitions import find_transitions
 

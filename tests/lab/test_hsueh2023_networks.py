@@ -8,7 +8,7 @@ from halma.lab import Workspace, reproduce
 from halma.lab.hsueh2023 import first_play, settings
 from halma.lab.hsueh2023.runs import VariantRuns
 from halma.lab.hsueh2023.settings import CS, EPSILONS, FPU, Planner
-from halma.learn.sections import AlphaZeroSettings
+from halma.learn.sections.alphazero import AlphaZeroSettings
 
 
 def line(wr_p):

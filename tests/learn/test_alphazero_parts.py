@@ -23,7 +23,7 @@ from halma.learn.matches import Pairing, PolicyPlayer, play_in_lockstep
 from halma.learn.metrics import read_metrics
 from halma.learn.recipe import load, names
 from halma.learn.replay_buffer import GameFiles, ReplayBuffer
-from halma.learn.sections import learning_rate, search_values
+from halma.learn.sections.common import search_values
 from halma.learn.selfplay import SelfPlay, evaluations, leader_scores
 from halma.learn.training_step import policy_cross_entropy, value_error
 from halma.search import search_options
@@ -62,10 +62,10 @@ def test_the_values_loss_is_player_by_player():
 
 def test_learning_rates():
     paper = load("hsueh2023/net-cdc-2x4-PPPP").settings
-    rates = [learning_rate(paper, i) for i in range(1, 51)]
+    rates = [paper.learning_rate(i) for i in range(1, 51)]
     assert rates == [0.1] * 24 + [0.01] * 26
     cosine = small(iterations=11, learning__rate=1.0, learning__late_rate=0.0).settings
-    assert [learning_rate(cosine, i) for i in (1, 6, 11)] == pytest.approx([1.0, 0.5, 0.0])
+    assert [cosine.learning_rate(i) for i in (1, 6, 11)] == pytest.approx([1.0, 0.5, 0.0])
 
 
 def test_the_paper_s_settings():

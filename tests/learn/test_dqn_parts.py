@@ -8,10 +8,10 @@ import halma
 from halma import _core
 from halma.agents import agent
 from halma.errors import RecipeError
-from halma.learn.dqn_sections import RewardSettings
 from halma.learn.episodes import Episodes
 from halma.learn.q_trainer import QTrainer, legal_values, td_targets
 from halma.learn.recipe import checked
+from halma.learn.sections.dqn import RewardSettings
 from halma.learn.transitions import (
     Positions,
     TransitionBatch,

@@ -11,7 +11,7 @@ from halma.errors import HalmaError, RecipeError
 from halma.learn import load
 from halma.learn import settings as typed
 from halma.learn.recipe import FOLDER, names, parse_changes
-from halma.learn.sections import TabularSettings
+from halma.learn.sections.tabular import TabularSettings
 
 #: N of hsueh2023, section V-A, and what its footnote 8 takes for test positions
 PAPER = {

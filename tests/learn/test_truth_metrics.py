@@ -9,7 +9,6 @@ from small_runs import small
 
 import halma
 from halma.learn import load
-from halma.learn.sections import learning_rate
 from halma.learn.tabular import make_trainer
 from halma.learn.truth import TestPositions, decisions_near_start, win_rate
 from halma.solve import solution_for
@@ -156,5 +155,5 @@ def test_scores():
 
 def test_the_learning_rate_falls_at_the_half():
     settings = load("hsueh2023/ewn-3x3-3").settings
-    rates = [learning_rate(settings, number) for number in range(1, 101)]
+    rates = [settings.learning_rate(number) for number in range(1, 101)]
     assert rates == [1.0] * 50 + [0.1] * 50

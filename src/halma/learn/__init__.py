@@ -2,7 +2,7 @@
 
 session.py        train(), and the loop around iterations: clock, Ctrl-C, checkpoints, reports
 recipe.py         recipes, checked against their game; what can be set: settings.py,
-                  sections.py, dqn_sections.py, network_settings.py
+                  sections/, a module for each method
 checks.py         agents, exact values and memory that a recipe needs, checked before a run
 run.py            the run directory: recipe, versions, lock
 alphazero.py      iterations with a network: self-play, training, gate, evaluation

@@ -14,7 +14,7 @@ from halma.agents.racing import GreedyAgent
 from halma.errors import RunError
 from halma.games import Game, Position, Record
 from halma.interrupt import Interrupted
-from halma.learn.sections import AlphaZeroSettings
+from halma.learn.sections.alphazero import AlphaZeroSettings
 from halma.learn.selfplay import limits
 from halma.search.racing import races_in_core
 from halma.selfplay import FinishedGames

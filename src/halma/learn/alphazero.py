@@ -26,7 +26,6 @@ from halma.learn.players import Players
 from halma.learn.replay_buffer import GameFiles, ReplayBuffer
 from halma.learn.reports.events import Curve, Progress
 from halma.learn.run import BAD_BATCH, COMPILED, MODEL, WARM_START, WEIGHTS
-from halma.learn.sections import learning_rate
 from halma.learn.selfplay import SelfPlay
 from halma.learn.session import TrainingSession
 from halma.learn.trainer import (
@@ -123,7 +122,7 @@ class AlphaZero(TrainingSession):
 
     def _train(self, iteration: int) -> dict[str, Any]:
         """Train on the replay buffer; return the metrics of that."""
-        rate = learning_rate(self.settings, iteration)
+        rate = self.settings.learning_rate(iteration)
         losses = self._make_steps(
             self.buffer, iteration, self.settings.learning.samples_per_new, rate, ""
         )

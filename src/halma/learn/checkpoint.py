@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from halma.errors import RunError, TensorFileError
 from halma.files import remove_file
 from halma.games import Game
-from halma.learn.sections import CheckpointSettings
+from halma.learn.sections.common import CheckpointSettings
 from halma.structure import ArrayKind, Check, fields, real, whole
 from halma.tensors import TensorFile, iteration_file, list_iterations, open_tensors, write_tensors
 

@@ -12,9 +12,10 @@ from halma import _core
 from halma.agents import PolicyAgent, agent, check_agent, quick_agents
 from halma.errors import HalmaError, RecipeError, TableError
 from halma.games import Game
-from halma.learn.dqn_sections import DqnSettings
 from halma.learn.recipe import Recipe
-from halma.learn.sections import AlphaZeroSettings, TabularSettings
+from halma.learn.sections.alphazero import AlphaZeroSettings
+from halma.learn.sections.dqn import DqnSettings
+from halma.learn.sections.tabular import TabularSettings
 from halma.machine import free_memory, in_bytes
 from halma.search import greedy_games
 from halma.solve.engines import engine_for

@@ -16,7 +16,8 @@ from halma.arena.tally import Tally
 from halma.games import Game
 from halma.learn.matches import Pairing, Watch, play_in_lockstep
 from halma.learn.reports.events import Progress, Reporter
-from halma.learn.sections import AlphaZeroSettings, search_values
+from halma.learn.sections.alphazero import AlphaZeroSettings
+from halma.learn.sections.common import search_values
 from halma.learn.truth import TRUTH_METRICS, NetworkTruth
 from halma.networks.architectures.blocks import Network
 from halma.networks.torch_evaluator import EvaluatorPool

@@ -15,7 +15,8 @@ from halma.agents import agent
 from halma.errors import NetworkError
 from halma.games import Game
 from halma.learn.archive import RunNetworks
-from halma.learn.sections import FIRST, PAST, AlphaZeroSettings
+from halma.learn.sections.alphazero import AlphaZeroSettings
+from halma.learn.sections.self_play import FIRST, PAST
 from halma.networks.architectures.blocks import Network
 from halma.networks.torch_evaluator import EvaluatorPool
 from halma.selfplay import FinishedGames

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from halma.games import Game
 from halma.learn.archive import RunNetworks
 from halma.learn.opponents import Opponents
-from halma.learn.sections import AlphaZeroSettings
+from halma.learn.sections.alphazero import AlphaZeroSettings
 from halma.learn.trainer import Arrays, set_weights
 from halma.networks.architectures.blocks import Network
 from halma.networks.architectures.build import build

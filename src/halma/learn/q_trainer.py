@@ -14,7 +14,7 @@ from torch.nn import functional
 
 from halma.games import Game
 from halma.interrupt import Interrupted
-from halma.learn.dqn_sections import DqnLearningSettings, DqnSettings
+from halma.learn.sections.dqn import DqnLearningSettings, DqnSettings
 from halma.learn.trainer import (
     Arrays,
     NetworkTrainer,

@@ -18,8 +18,10 @@ from halma.errors import RecipeError, suggestion
 from halma.files import read_file
 from halma.games import Game, game
 from halma.learn import settings as typed
-from halma.learn.dqn_sections import DqnSettings
-from halma.learn.sections import OBSERVING, AlphaZeroSettings, TabularSettings
+from halma.learn.sections.alphazero import AlphaZeroSettings
+from halma.learn.sections.common import OBSERVING
+from halma.learn.sections.dqn import DqnSettings
+from halma.learn.sections.tabular import TabularSettings
 from halma.learn.settings import Plain
 from halma.plugins import from_folder, is_file_reference, to_folder
 from halma.structure import plain

@@ -13,7 +13,8 @@ import numpy as np
 from halma import _core
 from halma.games import Game
 from halma.interrupt import Interrupted
-from halma.learn.sections import AlphaZeroSettings, search_values
+from halma.learn.sections.alphazero import AlphaZeroSettings
+from halma.learn.sections.common import search_values
 from halma.search.evaluator import Evaluator
 from halma.search.racing import advances
 from halma.selfplay import FinishedGames, Pool, selfplay_options

@@ -16,7 +16,8 @@ from halma import _core
 from halma.errors import RunError
 from halma.interrupt import Interrupted
 from halma.learn.recipe import Recipe
-from halma.learn.sections import TabularSettings, learning_rate, search_values
+from halma.learn.sections.common import search_values
+from halma.learn.sections.tabular import TabularSettings
 from halma.learn.session import TrainingSession
 from halma.learn.truth import (
     TRUTH_CURVES,
@@ -95,7 +96,7 @@ class TabularAlphaZero(TrainingSession):
     def iterate(self, iteration: int) -> dict[str, Any]:
         """Play games, update the table, evaluate it."""
         settings, trainer = self.settings, self.trainer
-        rate = learning_rate(settings, iteration)
+        rate = settings.learning_rate(iteration)
         totals = trainer.iterate(rate, self.threads, settings.selfplay.seconds)
         if totals is None:
             raise Interrupted

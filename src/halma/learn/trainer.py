@@ -17,9 +17,10 @@ from halma.errors import RunError
 from halma.games import Game
 from halma.interrupt import Interrupted
 from halma.learn.batches import FIRST_WIDTH, Batch, Batches, Indices, Symmetries
-from halma.learn.dqn_sections import NetworkSettings
 from halma.learn.replay_buffer import ReplayBuffer
-from halma.learn.sections import AlphaZeroSettings, LearningSettings
+from halma.learn.sections.alphazero import AlphaZeroSettings
+from halma.learn.sections.dqn import NetworkSettings
+from halma.learn.sections.training import LearningSettings
 from halma.learn.training_step import PolicyValueStep, TrainingStep
 from halma.networks.architectures.blocks import Network
 from halma.networks.architectures.build import build

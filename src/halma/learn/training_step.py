@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from halma.learn.dqn_sections import OptimiserSettings
-from halma.learn.sections import LearningSettings
+from halma.learn.sections.dqn import OptimiserSettings
+from halma.learn.sections.training import LearningSettings
 from halma.networks.architectures.blocks import Network
 from halma.networks.torch_evaluator import CAPTURING
 

@@ -15,7 +15,7 @@ import numpy as np
 from halma import _core
 from halma.games import Game
 from halma.learn.batches import FIRST_WIDTH, Batch
-from halma.learn.dqn_sections import RewardSettings
+from halma.learn.sections.dqn import RewardSettings
 from halma.search.racing import advances
 from halma.selfplay import FinishedGames
 

@@ -15,7 +15,7 @@ from halma.errors import RunError, TableError
 from halma.games import Game, Position
 from halma.learn.matches import Pairing, PolicyPlayer, Watch, play_in_lockstep
 from halma.learn.reports.events import Curve
-from halma.learn.sections import TruthSettings
+from halma.learn.sections.common import TruthSettings
 from halma.machine import free_memory
 from halma.networks.lookup_table import sigmoid, softmax
 from halma.search.evaluator import Evaluator

@@ -21,7 +21,7 @@ from halma.learn.metrics import truncate_epochs
 from halma.learn.replay_buffer import ReplayBuffer
 from halma.learn.reports.events import Epoch, Progress, Reporter
 from halma.learn.run import WARM_START
-from halma.learn.sections import AlphaZeroSettings
+from halma.learn.sections.alphazero import AlphaZeroSettings
 from halma.learn.trainer import Losses, Trainer, checkpoint_arrays
 from halma.selfplay import FinishedGames
 from halma.structure import fields, real, whole

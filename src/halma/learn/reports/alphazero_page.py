@@ -26,7 +26,7 @@ from halma.learn.reports.page import (
     win_rate_panel,
 )
 from halma.learn.run import MODEL
-from halma.learn.sections import AlphaZeroSettings
+from halma.learn.sections.alphazero import AlphaZeroSettings
 from halma.selfplay import FinishedGames
 from halma.solve import Solution
 

@@ -8,13 +8,11 @@ from halma.agents import quick_agents
 from halma.errors import HalmaError, RecipeError
 from halma.games import Game
 from halma.games import game as game_named
+from halma.learn.sections.common import AUTO
 
 if TYPE_CHECKING:
-    from halma.learn.dqn_sections import DqnEvaluationSettings, NetworkSettings
-    from halma.learn.sections import EvaluationSettings
-
-#: Stands for agents that follow from the game.
-AUTO = "auto"
+    from halma.learn.sections.common import EvaluationSettings
+    from halma.learn.sections.dqn import DqnEvaluationSettings, NetworkSettings
 
 
 def named_opponents(evaluation: EvaluationSettings | DqnEvaluationSettings, game: str) -> list[str]:

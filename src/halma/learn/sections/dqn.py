@@ -9,13 +9,10 @@ from halma.agents import quick_agents
 from halma.errors import RecipeError
 from halma.games import Game
 from halma.games import game as game_named
-from halma.learn.network_settings import AUTO, check_network, check_opponents, named_opponents
-from halma.learn.sections import (
-    AlphaZeroSettings,
-    ArchiveSettings,
-    CheckpointSettings,
-    LearningSettings,
-)
+from halma.learn.sections.alphazero import AlphaZeroSettings
+from halma.learn.sections.common import AUTO, ArchiveSettings, CheckpointSettings
+from halma.learn.sections.network import check_network, check_opponents, named_opponents
+from halma.learn.sections.training import LearningSettings
 from halma.learn.settings import setting
 from halma.networks.network_file import Q_VALUES, NetworkInfo
 

@@ -1,0 +1,152 @@
+"""The sections of AlphaZero that say how the network is trained."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from halma.learn.sections.common import AUTO, MANY
+from halma.learn.settings import setting
+
+
+@dataclass(frozen=True)
+class LearningSettings:
+    """The training of the network."""
+
+    replay_buffer: int = setting(
+        20_000,
+        "Games in the replay buffer, in whole iterations; always those of the newest. "
+        "liu2019: 360, hsueh2023: 40,000.",
+        (1, 100_000_000),
+    )
+    position_share: float = setting(
+        1.0,
+        "Share of positions that become training samples, since neighbours are much alike. "
+        "liu2019: 0.5, and 0.04 at the start.",
+        (0.001, 1),
+    )
+    samples_per_new: float = setting(
+        4.0,
+        "Samples drawn for every new one in the replay buffer; the number of steps follows. "
+        "liu2019: 20, which is 5 passes over two episodes in both mirror images.",
+        (0.001, 10_000),
+    )
+    batch_size: int = setting(
+        256, "Samples in a step. liu2019: 32, hsueh2023: 256.", (1, 1_000_000)
+    )
+    symmetry: bool = setting(
+        True,
+        "Draw every sample in a random symmetry of the board, where the game has any. "
+        "liu2019: true.",
+    )
+    optimiser: str = setting(
+        "adamw", "sgd is with Nesterov's momentum. liu2019, hsueh2023: sgd.", ("sgd", "adamw")
+    )
+    schedule: str = setting(
+        "cosine",
+        "How the rate falls: in one step, or along a cosine over all iterations. hsueh2023: step.",
+        ("step", "cosine"),
+    )
+    rate: float = setting(
+        0.002, "Learning rate at first. liu2019: 0.0001, hsueh2023: 0.1.", (0, 100)
+    )
+    late_rate: float = setting(
+        0.0002, "Learning rate later, or in the end. hsueh2023: 0.01.", (0, 100)
+    )
+    late_from: float = setting(
+        0.5,
+        "Share of all iterations after which the later rate holds; step only. hsueh2023: 0.48, "
+        "which is from the 25th of 50.",
+        (0, 1),
+    )
+    warmup_steps: int = setting(
+        100, "Steps during which the rate rises linearly from 0.", (0, 1_000_000)
+    )
+    momentum: float = setting(0.9, "Of sgd. hsueh2023: 0.9.", (0, 0.9999))
+    weight_decay: float = setting(
+        0.0001,
+        "L2 regularisation with sgd, decoupled from the gradient with adamw. liu2019: 0.0001 at "
+        "the start and 0.005 later, hsueh2023: 0.0001.",
+        (0, 10),
+    )
+    value_loss: str = setting(
+        "cross-entropy",
+        "Loss between values and results, player by player. liu2019, hsueh2023: squared.",
+        ("squared", "cross-entropy"),
+    )
+    value_weight: float = setting(
+        1.0, "Weight of that beside the policy's cross-entropy.", (0, 1000)
+    )
+    gradient_clip: float = setting(
+        1.0, "Largest norm of the gradient; 0: no limit.", (0, 1_000_000)
+    )
+    deterministic: bool = setting(
+        False,
+        "Train on one thread of a CPU, so that the run is the same with any number of threads.",
+    )
+
+
+@dataclass(frozen=True)
+class WarmStartSettings:
+    """Games of an agent that the network is trained on before the first iteration."""
+
+    epochs: int = setting(
+        1,
+        "Epochs: each plays new games and trains on them alone. Fewer than it takes to converge "
+        "leave more to self-play. liu2019: 100.",
+        (1, MANY),
+    )
+    games: int = setting(
+        0,
+        "Games in an epoch; 0: start from random weights. liu2019: 15,000, hsueh2023: 0.",
+        (0, MANY),
+    )
+    agent: str = setting(
+        AUTO,
+        "The agent. The core plays the games of greedy ones. auto: greedy:stochastic, or where "
+        "that does not play the game, a shallow search. liu2019: greedy:ties=random.",
+    )
+    targets: str = setting(
+        "played",
+        "Policy targets: the move played, or the agent's policy, the probabilities of all moves "
+        "that it draws from; greedy shares it equally among its best moves. liu2019: policy.",
+        ("played", "policy"),
+    )
+    random_starts: float = setting(
+        0.0,
+        "Share of games that start from a random placement of all pieces, in games that have one. "
+        "liu2019: 0.5.",
+        (0, 1),
+    )
+    random_openings: float = setting(
+        1.0, "Share of games that start with random moves. liu2019: 0.3.", (0, 1)
+    )
+    random_plies_min: int = setting(
+        0, "Fewest random moves of those; they are no training samples. liu2019: 6.", (0, 10_000)
+    )
+    random_plies_max: int = setting(4, "Most random moves of those. liu2019: 6.", (0, 10_000))
+    draws: str = setting(
+        "keep",
+        "What becomes of games in which all players score the same. liu2019: discard.",
+        ("keep", "discard"),
+    )
+    position_share: float = setting(
+        1.0, "Share of positions that become training samples. liu2019: 0.04.", (0.001, 1)
+    )
+    samples_per_new: float = setting(
+        4.0,
+        "Samples drawn for every one of those. liu2019: 4, which is 2 passes over positions and "
+        "their mirror images.",
+        (0.001, 10_000),
+    )
+    rate: float = setting(0.002, "Learning rate. liu2019: 0.0001.", (0, 100))
+    weight_decay: float = setting(
+        0.0001,
+        "As in [learning]. Optimiser and learning rate begin anew with the first iteration. "
+        "liu2019: 0.0002, since its L2 term has no factor of a half.",
+        (0, 10),
+    )
+    replay: bool = setting(
+        True,
+        "Keep the games of the last epoch in the replay buffer of the first iterations. "
+        "liu2019: false.",
+    )
