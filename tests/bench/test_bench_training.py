@@ -21,7 +21,7 @@ TINY = Effort(rounds=1, seconds=0.001, peer_games=1, long=True)
 def test_a_tiny_run_has_every_row(monkeypatch):
     monkeypatch.setattr(training, "CPU_STEPS_A_ROUND", 2)
     monkeypatch.setattr(training, "GAMES", 4)
-    monkeypatch.setattr(training, "RUN_SECONDS", 3.0)
+    monkeypatch.setattr(training, "RUN_SECONDS", 6.0)
     monkeypatch.setattr(training, "RUN_CHANGES", SMALL)
     report = BenchReport.collect(training.measure_training(TINY, 0), lambda row: None)
     rows = {row.name: row.value for row in report.rows}

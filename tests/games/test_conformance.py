@@ -138,6 +138,11 @@ def changing():
     return lambda state: next(calls)
 
 
+def changing_start(core):
+    calls = count()
+    return lambda seed: core.unindex(36 + next(calls) % 2)
+
+
 def scene(cells=3, **piece):
     pieces = [Piece(**{"cell": 0, "colour": "red", "glyph": "x"} | piece)]
     return lambda self, state, move=None: Scene(
@@ -166,6 +171,12 @@ BROKEN = [
         "start",
         changed(initial=counted(lambda self, n: self.unindex(36 + n % 2))),
         "start differs from call to call",
+    ),
+    ("random_start", altered(random_start=changing_start), "several starts"),
+    (
+        "random_start",
+        altered(random_start=lambda core: lambda seed: core.unindex(0)),
+        "No player is to move",
     ),
     ("mover", changed(mover=lambda self, s: 2), "must lie between 0 and 1; it is 2"),
     ("mover", changed(mover=counted(lambda self, n, s: n % 2)), "differs from call to call"),

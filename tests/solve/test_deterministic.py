@@ -39,8 +39,9 @@ def everybody(game, folder):
     names["table"] = f"table:{table_path(game)}"
     names["mcts"] = "mcts:sims=12"  # random games on these boards are long
     names["net"] = f"net:file={tiny_network(game, folder / 'net.onnx')},sims=8"
-    # It plays lookup tables, and recipes refuse to learn them for games without chance.
-    del names["tabular"]
+    # They play what was learned: lookup tables, which recipes refuse for games without chance,
+    # and Q networks.
+    del names["tabular"], names["q"]
     return [*names.values(), *INFORMED]
 
 

@@ -6,6 +6,7 @@ import math
 from contextlib import suppress
 
 from halma import _core
+from halma.errors import ArgumentError
 from halma.games.conformance.requirement import Sample, requirement
 from halma.games.game import Position
 
@@ -42,7 +43,9 @@ def _start(sample: Sample) -> None:
 @requirement("random_start", "game", "Random starts are valid decisions that nobody has won.")
 def _random_start(sample: Sample) -> None:
     core = sample.game.core
-    if not _core.capabilities(core)["random_start"]:
+    try:
+        core.random_start(0)
+    except ArgumentError:  # the game has none
         return
     for seed in range(_RANDOM_STARTS):
         state = core.random_start(seed)
