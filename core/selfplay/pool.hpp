@@ -202,8 +202,9 @@ class Pool : public AnyPool {
     const std::lock_guard lock(mutex_);
     context_.end = end;
   }
+  /// Does not wait for a group that is at work: each asks between its steps.
   PoolTotals totals() const override {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(totals_mutex_);
     return totals_;
   }
   std::size_t bytes() const override {
@@ -261,7 +262,10 @@ class Pool : public AnyPool {
       if (finishers_[i]) put_away(slots_[i].finished());
     }
     group.pending = row;
-    totals_.leaves += static_cast<std::uint64_t>(row);
+    {
+      const std::lock_guard lock(totals_mutex_);
+      totals_.leaves += static_cast<std::uint64_t>(row);
+    }
     if (one_leaf())
       close_gaps(group, batch, row);
     else
@@ -354,6 +358,7 @@ class Pool : public AnyPool {
   }
 
   void put_away(std::vector<FinishedGame>& games) {
+    const std::lock_guard lock(totals_mutex_);
     for (FinishedGame& game : games) {
       const Summary& s = game.summary;
       ++totals_.games;
@@ -377,6 +382,7 @@ class Pool : public AnyPool {
   std::vector<std::uint8_t> finishers_;  // [slot]: whether it has finished a game
   std::vector<FinishedGame> finished_;
   PoolTotals totals_;
+  mutable std::mutex totals_mutex_;
   mutable std::mutex mutex_;  // groups may be asked from different threads; they take turns
 };
 
