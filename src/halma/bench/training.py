@@ -40,8 +40,8 @@ GPU_STEPS = (
 CPU_STEPS = (StepCase("quick", {}),)
 #: steps of a round on a GPU and on a CPU, and games that batches are drawn from
 STEPS, CPU_STEPS_A_ROUND, GAMES = 100, 20, 64
-#: the recipe of the run, and the seconds of its first session
-GPU_RUN, CPU_RUN, RUN_SECONDS = "rhombus-7x7-6", "quick", 90.0
+#: the recipe of the run, and the seconds of its two sessions
+GPU_RUN, CPU_RUN, RUN_SECONDS, SECOND_SECONDS = "rhombus-7x7-6", "quick", 90.0, 45.0
 #: settings of the run that differ from the recipe's
 RUN_CHANGES: dict[str, Any] = {}
 #: goals for a run: seconds to the first game, shares of time of the GPU at work and of matches
@@ -97,7 +97,7 @@ def short_run(on_gpu: bool, seed: int) -> Iterator[Measurement | str]:
         with gpu_load() as samples:
             _train(recipe, run, watcher, RUN_SECONDS, on_gpu)
         again = _RunWatcher()
-        _train(recipe, run, again, RUN_SECONDS / 2, on_gpu)
+        _train(recipe, run, again, SECOND_SECONDS, on_gpu)
     yield Measurement(
         "first game, second session", again.first_game, "s", FIRST_GAME_GOAL, at_most=True
     )
