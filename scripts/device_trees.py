@@ -205,32 +205,31 @@ def main() -> None:
     if on_gpu:
         network = network.to(torch.bfloat16, memory_format=torch.channels_last)
     trees = Trees(board, given.games, given.simulations)
-    number = torch.ones((1,), dtype=torch.int64, device=device)
     with torch.no_grad():
-        rate = _rate(lambda: _search(trees, number, network, on_gpu), given.seconds, on_gpu)
+        rate = _rate(make_search(trees, network, on_gpu), given.seconds, on_gpu)
         planes = board.planes(board.start(given.games))
         alone = _rate(_captured(lambda: network(planes), on_gpu), given.seconds, on_gpu)
     print(f"{rate * given.games * given.simulations:,.0f} positions a second in trees on {device}")
     print(f"{alone * given.games:,.0f} positions a second by the network alone")
 
 
-_STEPS: dict[int, Callable[[], object]] = {}
+def make_search(trees: Trees, network: torch.nn.Module, on_gpu: bool) -> Callable[[], None]:
+    """Return a function that searches all roots once."""
+    number = torch.ones((1,), dtype=torch.int64, device=trees.board.device)
+    simulate = torch.compile(trees.simulate, dynamic=False) if on_gpu else trees.simulate
+    step = _captured(lambda: simulate(number, network), on_gpu)
 
+    def search() -> None:
+        trees.visits.zero_()
+        trees.total.zero_()
+        trees.child.zero_()
+        trees.states[:, 0] = trees.board.start(trees.games)
+        trees.expand(torch.zeros_like(trees.rows), network)
+        for one in range(1, trees.nodes):
+            number.fill_(one)
+            step()
 
-def _search(trees: Trees, number: Tensor, network: torch.nn.Module, on_gpu: bool) -> None:
-    """Search all roots once."""
-    trees.visits.zero_()
-    trees.total.zero_()
-    trees.child.zero_()
-    trees.states[:, 0] = trees.board.start(trees.games)
-    trees.expand(torch.zeros_like(trees.rows), network)
-    if id(trees) not in _STEPS:
-        simulate = torch.compile(trees.simulate, dynamic=False) if on_gpu else trees.simulate
-        _STEPS[id(trees)] = _captured(lambda: simulate(number, network), on_gpu)
-    step = _STEPS[id(trees)]
-    for one in range(1, trees.nodes):
-        number.fill_(one)
-        step()
+    return search
 
 
 def _captured(work: Callable[[], object], on_gpu: bool) -> Callable[[], object]:

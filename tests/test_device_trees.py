@@ -42,7 +42,7 @@ def test_every_simulation_is_a_visit_and_a_node():
     trees = module.Trees(board, games=6, simulations=20)
     network = module.PairNetwork(board, channels=8, blocks=1)
     with torch.no_grad():
-        module._search(trees, torch.ones((1,), dtype=torch.int64), network, False)
+        module.make_search(trees, network, False)()
     assert trees.visits[:, 0].sum(1).tolist() == [20] * 6
     children = trees.child.flatten(1).sort(1).values[:, -20:]
     assert children.tolist() == [list(range(1, 21))] * 6

@@ -89,12 +89,12 @@ def test_how_many_at_a_time(net):
 
     file = f"net:{net}/{GAME}.onnx"
     assert number(f"{file},sims=180", "greedy") == 8
-    # Not so many that somebody waits long for the first result.
+    # Few enough for an early first result.
     assert number(f"{file},sims=800", "greedy") == 4
     assert number(f"{file},sims=5000", "greedy") == 1
     assert number(f"{file},sims=100", "alphabeta:time=0.3") == 3
     assert number(f"{file},sims=100", "alphabeta:time=2") == 1
-    # Not so many that a worker has nothing to do.
+    # Few enough for every worker to have some.
     assert number(f"{file},sims=100", "greedy", games=12) == 3
     assert number(f"{file},sims=100", "greedy", games=2) == 1
     # Without a network, or with one that the clock or a temperature stops.

@@ -18,6 +18,17 @@ SMALL = {
     # Every iteration is saved.
     "checkpoints.seconds": 0.0,
 }
+#: What a finished run of a network leaves in its directory.
+FILES_OF_A_NETWORK = [
+    "best.onnx",
+    "best.safetensors",
+    "checkpoints",
+    "games",
+    "lock",
+    "meta.json",
+    "metrics.jsonl",
+    "recipe.toml",
+]
 TIMES = ("play_seconds", "update_seconds", "truth_seconds", "seconds")
 
 

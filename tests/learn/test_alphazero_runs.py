@@ -12,7 +12,15 @@ import pytest
 import small_networks
 import torch
 from small_networks import recipe_file, small, start
-from small_runs import Listener, contents, fill_disk, finish, lines_of, without_times
+from small_runs import (
+    FILES_OF_A_NETWORK,
+    Listener,
+    contents,
+    fill_disk,
+    finish,
+    lines_of,
+    without_times,
+)
 
 from halma.agents import agent
 from halma.errors import HalmaError, RunError
@@ -86,16 +94,7 @@ def assert_plays(out, recipe):
 
 def test_what_a_run_leaves(whole):
     names = sorted(path.name for path in whole.iterdir())
-    assert names == [
-        "best.onnx",
-        "best.safetensors",
-        "checkpoints",
-        "games",
-        "lock",
-        "meta.json",
-        "metrics.jsonl",
-        "recipe.toml",
-    ]
+    assert names == FILES_OF_A_NETWORK
     metrics = read_metrics(whole)
     assert [line["iteration"] for line in metrics] == [1, 2, 3]
     assert [line["games"] for line in metrics] == [8, 8, 8]

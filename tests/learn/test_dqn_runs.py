@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import small_networks
 from small_networks import train
-from small_runs import Listener, without_times
+from small_runs import FILES_OF_A_NETWORK, Listener, without_times
 
 import halma
 from halma.agents import agent
@@ -97,16 +97,7 @@ def test_it_learns_to_win(tmp_path):
 
 def test_what_a_run_leaves(whole):
     names = sorted(path.name for path in whole.iterdir())
-    assert names == [
-        "best.onnx",
-        "best.safetensors",
-        "checkpoints",
-        "games",
-        "lock",
-        "meta.json",
-        "metrics.jsonl",
-        "recipe.toml",
-    ]
+    assert names == FILES_OF_A_NETWORK
     metrics = read_metrics(whole, "dqn")
     assert [line["games"] for line in metrics] == [10, 10, 10]
     assert [line["epsilon"] for line in metrics] == pytest.approx([0.46, 0.1, 0.1])

@@ -104,7 +104,7 @@ def recipe(**changes: object):
 
 @pytest.mark.parametrize("simulations", [1, 2, 30, 175])
 def test_visits_are_those_of_the_paper_s_search(simulations: int) -> None:
-    """On [-1, 1] with c = 3.5 and Q = 0 for untried moves, as on [0, 1] with 1.75 and a draw."""
+    """On [-1, 1] with c = 3.5 and Q = 0 for unvisited moves, as on [0, 1] with 1.75 and a draw."""
     game = halma.game("rhombus-4x4-3")
     options = search_options(game, rule="puct", c=1.75, fpu="draw")
     search = _core.Search(game.core, options, "network")

@@ -45,7 +45,7 @@ class Contender:
         """Return the network with the paper's search.
 
         Values lie in [0, 1] here and in [-1, 1] there, so the paper's c is halved, and its value
-        of untried moves, 0, is that of a draw.
+        of unvisited moves, 0, is that of a draw.
         """
         if self.is_q:
             return MatchPlayer(f"q:{self.file.name}", self.file)

@@ -10,20 +10,18 @@ from halma.errors import RecipeError
 from halma.games import Game
 from halma.games import game as game_named
 from halma.learn.sections.alphazero import AlphaZeroSettings
-from halma.learn.sections.common import AUTO, ArchiveSettings, CheckpointSettings
+from halma.learn.sections.common import AUTO, MANY, ArchiveSettings, CheckpointSettings
 from halma.learn.sections.network import check_network, check_opponents, named_opponents
 from halma.learn.sections.training import LearningSettings
 from halma.learn.settings import setting
 from halma.networks.network_file import Q_VALUES, NetworkInfo
-
-_MANY = 10_000_000
 
 
 @dataclass(frozen=True)
 class DqnPlaySettings:
     """The games of an iteration, against a fixed opponent."""
 
-    games: int = setting(1000, "Games in an iteration. liu2019: 10,000.", (1, _MANY))
+    games: int = setting(1000, "Games in an iteration. liu2019: 10,000.", (1, MANY))
     parallel_games: int = setting(
         64,
         "Games played at the same time, so that the network evaluates their positions in one "
@@ -84,7 +82,7 @@ class DqnLearningSettings:
     batch_size: int = setting(32, "Transitions in a step. liu2019: 32.", (1, 1_000_000))
     discount: float = setting(0.99, "Discount of the next move's Q-value.", (0, 1))
     target_period: int = setting(
-        1000, "Steps after which the target network takes over the weights.", (1, _MANY)
+        1000, "Steps after which the target network takes over the weights.", (1, MANY)
     )
     symmetry: bool = setting(
         True, "Draw every position in a random symmetry of the board, where the game has any."
@@ -118,7 +116,7 @@ class DqnEvaluationSettings:
         (0, 1_000_000),
     )
     every: int = setting(
-        5, "Iterations between matches with 'opponents'; also after the last. 0: never.", (0, _MANY)
+        5, "Iterations between matches with 'opponents'; also after the last. 0: never.", (0, MANY)
     )
     opponents: str = setting(
         AUTO,
@@ -139,7 +137,7 @@ class DqnSettings:
         "liu2019: liu2019.",
     )
     iterations: int = setting(
-        50, "Iterations of games and learning steps. liu2019: 1,000.", (1, _MANY)
+        50, "Iterations of games and learning steps. liu2019: 1,000.", (1, MANY)
     )
     seed: int = setting(0, "Everything drawn at random follows from it.", (0, 2**62))
     play: DqnPlaySettings = field(default_factory=DqnPlaySettings)
