@@ -24,9 +24,10 @@ STUBS := src/halma/_core.pyi
 # Tests that exercise the core.
 SANITIZED := tests/games tests/agents tests/search tests/solve \
     tests/learn/test_tabular_trainer.py tests/selfplay/test_pool.py \
+    --ignore tests/agents/test_external.py \
     --deselect tests/search/test_mcts.py::test_agrees_with_expectiminimax
 
-.PHONY: run test test-long hostile lint format stubs bench clang sanitize clean
+.PHONY: run play browser test test-long hostile lint format stubs bench clang sanitize clean
 
 run: $(VENV)/.installed
 	@echo "Training a network for Chinese Checkers, $(GAME): about three minutes on two cores."
@@ -42,10 +43,25 @@ run: $(VENV)/.installed
 	@echo "  $(BIN)/halma play human net:$(GAME) --game $(GAME)    (a much stronger network)"
 	@echo "  $(BIN)/halma train hsueh2023/ewn-3x3-3    (a small game to almost perfect play, in a minute)"
 
-test: $(VENV)/.developing
+# Options of halma serve, such as PLAY="--port 9000 --no-browser".
+PLAY :=
+
+play: $(VENV)/.installed
+	$(BIN)/halma serve $(PLAY)
+
+# The page is tested in Debian's Chromium.
+BROWSER_NAMES := chromium chromium-browser google-chrome
+
+browser:
+	@for name in $(BROWSER_NAMES); do command -v $$name > /dev/null && exit 0; done; \
+	{ test "$$(id -u)" = 0 && apt-get update > /dev/null && \
+	    apt-get install --quiet --yes chromium > /dev/null; } || \
+	echo "Tests of the page are skipped: install Chromium, with 'apt-get install chromium'."
+
+test: $(VENV)/.developing browser
 	$(BIN)/pytest -n 2 -m "not slow and not hostile"
 
-test-long: $(VENV)/.developing
+test-long: $(VENV)/.developing browser
 	$(BIN)/pytest -n 2 -m "not hostile"
 
 # Kills at failpoints, forged files, fuzzed text: docs/reliability.md.
@@ -88,7 +104,7 @@ clang: $(VENV)/.developing
 
 # The package is installed with a sanitized core into a directory of its own. Python runs without
 # site (-S), so that it is imported instead of the one in .venv, and with plain malloc, so that
-# the sanitizer tracks every object.
+# the sanitizer tracks every object. Two processes share the tests; they need -S too.
 SANITIZED_PYTHON = env \
     LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
     ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
@@ -100,7 +116,8 @@ sanitize: $(VENV)/.developing
 	    --config-settings=cmake.define.HALMA_SANITIZE=ON \
 	    --config-settings=build-dir=build/sanitize/objects .
 	$(SANITIZED_PYTHON) -c "from halma import _core; assert 'sanitize' in _core.build()"
-	$(SANITIZED_PYTHON) -m pytest -m "not slow and not hostile" -p no:cacheprovider $(SANITIZED)
+	$(SANITIZED_PYTHON) -m pytest -m "not slow and not hostile" -p no:cacheprovider \
+	    --tx "2*popen//python=$(abspath $(BIN))/python -S" --dist load $(SANITIZED)
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
@@ -113,9 +130,9 @@ $(VENV)/.tools: constraints.txt | $(BIN)/python
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.tools $(SETTINGS) $(CORE)
-	$(INSTALL) --no-build-isolation --editable ".[train]"
+	$(INSTALL) --no-build-isolation --editable ".[train,web]"
 	@touch $@
 
 $(VENV)/.developing: $(VENV)/.tools $(SETTINGS) $(CORE)
-	$(INSTALL) --no-build-isolation --editable ".[dev,envs,peers,reports,train]"
+	$(INSTALL) --no-build-isolation --editable ".[dev,envs,peers,reports,train,web]"
 	@touch $@ $(VENV)/.installed

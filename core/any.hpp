@@ -32,6 +32,7 @@ class AnyGame {
 
   virtual std::size_t state_size() const = 0;
   virtual int players() const = 0;
+  virtual int team(int player) const { return player; }
   virtual float max_score() const = 0;
   virtual void initial(Bytes* state) const = 0;
   virtual int mover(const Bytes* state) const = 0;
@@ -66,6 +67,9 @@ class AnyGame {
   // A random placement of all pieces, in families that have the hook.
   virtual bool has_random_start() const { return false; }
   virtual void random_start(Random&, Bytes*) const {}
+  // Random positions by their number of pieces, likewise.
+  virtual PieceCounts piece_counts() const { return {}; }
+  virtual void random_position(Random&, int, Bytes*) const {}
   // Mirrors, if the family has any; otherwise there is but one, which changes nothing.
   virtual int symmetries() const { return 1; }
   virtual void image(Bytes*, int) const {}
@@ -104,6 +108,7 @@ class Erased final : public AnyGame {
 
   std::size_t state_size() const override { return sizeof(State); }
   int players() const override { return game_.players(); }
+  int team(int player) const override { return side_of(game_, player); }
   float max_score() const override { return game_.max_score(); }
   void initial(Bytes* s) const override { store(game_.initial(), s); }
   int mover(const Bytes* s) const override { return game_.mover(load(s)); }
@@ -157,6 +162,13 @@ class Erased final : public AnyGame {
   bool has_random_start() const override { return StartsRandomly<G>; }
   void random_start(Random& random, Bytes* s) const override {
     if constexpr (StartsRandomly<G>) store(game_.random_start(random), s);
+  }
+  PieceCounts piece_counts() const override {
+    if constexpr (PlacesPieces<G>) return game_.piece_counts();
+    return {};
+  }
+  void random_position(Random& random, int pieces, Bytes* s) const override {
+    if constexpr (PlacesPieces<G>) store(game_.random_position(random, pieces), s);
   }
   int symmetries() const override {
     if constexpr (HasSymmetries<G>) return game_.symmetries();
@@ -224,6 +236,7 @@ class Opaque {
 
   std::size_t state_size() const { return game_->state_size(); }
   int players() const { return game_->players(); }
+  int team(int player) const { return game_->team(player); }
   float max_score() const { return game_->max_score(); }
   State initial() const {
     State s{};

@@ -1,9 +1,12 @@
 // Interrupting long work. Its loops call poll_interrupt(); every few milliseconds that calls a
 // hook, which throws if the work is to be given up. The bindings set it to look for signals.
+// A stop flag ends a search early instead, with what it has found.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 
 namespace halma {
 
@@ -26,5 +29,12 @@ inline void poll_interrupt() {
 inline void poll_interrupt(std::uint64_t step, std::uint64_t period) {
   if (step % period == 0) poll_interrupt();
 }
+
+/// The flag that ends searches of this thread; null: none. Another thread sets it. Shared, so that
+/// the flag of a search outlives whoever gave it.
+inline thread_local std::shared_ptr<const std::atomic<bool>> stop_flag;
+
+/// Asked by searches where they look at the clock.
+inline bool stop_requested() { return stop_flag && stop_flag->load(std::memory_order_relaxed); }
 
 }  // namespace halma

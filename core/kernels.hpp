@@ -1,9 +1,10 @@
-// Loops that need only the contract: perft, random playouts, sampling of states,
+// Loops that need only the contract: perft, random and racing plies, playouts, sampling of states,
 // enumeration of reachable states.
 #pragma once
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "game.hpp"
 #include "interrupt.hpp"
@@ -78,6 +79,38 @@ Ply random_ply(const G& game, typename G::State& state, Random& random) {
     game.play(state, move);
     return progress ? Ply::irreversible : Ply::reversible;
   }
+}
+
+/// The legal moves that advance most; of those the ones whose piece trails most.
+template <Races G>
+void furthest(const G& game, const typename G::State& state, MoveList& best) {
+  if constexpr (FindsFurthest<G>) {
+    game.furthest(state, best);
+  } else {
+    MoveList moves;
+    game.legal(state, moves);
+    std::pair<int, int> most{std::numeric_limits<int>::min(), 0};
+    for (const Move move : moves) {
+      const std::pair<int, int> rank{game.advance(state, move), game.trailing(state, move)};
+      if (rank < most) continue;
+      if (rank > most) best.clear();
+      most = rank;
+      best.push(move);
+    }
+  }
+}
+
+/// Resolves chance, then plays one of the moves that advance most, each as likely as any other.
+template <Races G>
+Ply racing_ply(const G& game, typename G::State& state, Random& random) {
+  while (game.at_chance(state)) game.resolve(state, sample(game, state, random));
+  if (game.terminal(state)) return Ply::over;
+  MoveList moves;
+  furthest(game, state, moves);
+  const Move move = moves[random.below(moves.size())];
+  const bool progress = game.irreversible(state, move);
+  game.play(state, move);
+  return progress ? Ply::irreversible : Ply::reversible;
 }
 
 struct PlayoutTotals {

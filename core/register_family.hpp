@@ -13,6 +13,7 @@
 #include "search/greedy.hpp"
 #include "selfplay/greedy_samples.hpp"
 #include "selfplay/pool.hpp"
+#include "selfplay/search_samples.hpp"
 #include "solve/endgames.hpp"
 #include "solve/expectimax.hpp"
 #include "solve/retrograde.hpp"
@@ -68,6 +69,36 @@ RacingKernels racing_kernels() {
       lookahead_moves(concrete<G>(game), Erased<G>::load(state), depth, best);
     };
   return racing;
+}
+
+template <HasInputs G>
+InputKernels input_kernels() {
+  return {
+      .count = [](const AnyGame& game) { return concrete<G>(game).input_count(); },
+      .most = [](const AnyGame& game) { return concrete<G>(game).max_inputs(); },
+      .list =
+          [](const AnyGame& game, const Bytes* state, std::uint16_t* out) {
+            std::uint64_t bits[G::kInputWords];
+            concrete<G>(game).inputs(Erased<G>::load(state), bits);
+            int number = 0;
+            for (int w = 0; w < G::kInputWords; ++w)
+              for (; bits[w]; bits[w] &= bits[w] - 1)
+                out[number++] = static_cast<std::uint16_t>(64 * w + std::countr_zero(bits[w]));
+            return number;
+          },
+      .values =
+          [](const AnyGame& game, const SparseNetwork& network, const Bytes* states, std::size_t number) {
+            SparseEvaluator<G> evaluator(concrete<G>(game), network);
+            std::vector<double> values(number);
+            for (std::size_t i = 0; i < number; ++i)
+              values[i] = evaluator.value(Erased<G>::load(states + i * game.state_size()));
+            return values;
+          },
+      .samples =
+          [](const AnyGame& game, const SearchSampleOptions& options, std::uint64_t first,
+             std::uint64_t games,
+             int threads) { return search_samples(concrete<G>(game), game, options, first, games, threads); },
+  };
 }
 
 template <HasLayers G>
@@ -139,6 +170,7 @@ Family compile_family() {
       return moves_alone(concrete<G>(game), Erased<G>::load(state), player, width, limit);
     };
   if constexpr (Races<G>) family.racing = racing_kernels<G>();
+  if constexpr (HasInputs<G>) family.inputs = input_kernels<G>();
   if constexpr (kIndexed<G> && HasLayers<G>) family.expectimax = expectimax_makers<G>();
   if constexpr (kIndexed<G> && TakesBack<G>) family.retrograde = retrograde_makers<G>();
   if constexpr (HasSlices<G>) family.endgames = endgame_makers<G>();
@@ -148,7 +180,9 @@ Family compile_family() {
       .count = CountsMoves<G>,
       .random_ply = PlaysRandomly<G>,
       .features = HasFeatures<G>,
+      .inputs = HasInputs<G>,
       .is_quiet = KnowsQuiet<G>,
+      .captures = ListsCaptures<G>,
       .advance = Races<G>,
       .furthest = FindsFurthest<G>,
       .give_turn = GivesTurn<G>,

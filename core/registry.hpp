@@ -34,12 +34,15 @@ struct GreedyTotals;
 struct GreedySampleOptions;
 struct Samples;
 struct MatchTotals;
+struct SearchSampleOptions;
+class SparseNetwork;
 struct ExactTable;
 
 /// Which optional hooks of the contract (game.hpp) a family offers.
 struct Hooks {
   bool compiled = false;  // false: the family runs through Opaque
-  bool count = false, random_ply = false, features = false, is_quiet = false;
+  bool count = false, random_ply = false, features = false, inputs = false, is_quiet = false,
+       captures = false;
   bool advance = false, furthest = false, give_turn = false, reopen = false, arrived = false;
   bool layers = false, backward = false, slices = false;
 };
@@ -57,6 +60,19 @@ struct RacingKernels {
                      int threads) = nullptr;
   /// Null where a turn cannot be given to the same player again.
   void (*lookahead)(const AnyGame&, const Bytes* state, int depth, MoveList&) = nullptr;
+};
+
+/// Networks that are evaluated in the core, where a family offers their inputs.
+struct InputKernels {
+  int (*count)(const AnyGame&) = nullptr;
+  int (*most)(const AnyGame&) = nullptr;  // set at once
+  /// Writes the numbers of the inputs that are set, and returns how many there are.
+  int (*list)(const AnyGame&, const Bytes* state, std::uint16_t* out) = nullptr;
+  /// The network's value of each of some decisions, evaluated one after the other.
+  std::vector<double> (*values)(const AnyGame&, const SparseNetwork&, const Bytes* states,
+                                std::size_t number) = nullptr;
+  Samples (*samples)(const AnyGame&, const SearchSampleOptions&, std::uint64_t first, std::uint64_t games,
+                     int threads) = nullptr;
 };
 
 /// Exact values of games for two players, from G::Layers.
@@ -96,6 +112,7 @@ struct Family {
   // Null, or null members, where the family does not offer the hooks they need.
   int (*moves_alone)(const AnyGame&, const Bytes* state, int player, int width, int limit) = nullptr;
   RacingKernels racing;
+  InputKernels inputs;
   ExpectimaxMakers expectimax;
   RetrogradeMakers retrograde;
   EndgameMakers endgames;

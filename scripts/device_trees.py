@@ -12,6 +12,7 @@ prints positions evaluated per second, and the share of that time which the netw
 from __future__ import annotations
 
 import argparse
+import functools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -39,9 +40,11 @@ class Board:
 
     def __post_init__(self) -> None:
         self.holes = self.side * self.side
-        #: holes from which a step, and a hop, in each direction stays on the board
-        self.steps = [self._mask(dr, dc) for dr, dc in DIRECTIONS]
-        self.hops = [self._mask(2 * dr, 2 * dc) for dr, dc in DIRECTIONS]
+        #: holes from which a step in each direction stays on the board: int64 (6,)
+        self.steps = self._tensor([self._mask(dr, dc) for dr, dc in DIRECTIONS])
+        #: by how many bits a step shifts to higher and to lower holes: int64 (6,)
+        shifts = self._tensor([dr * self.side + dc for dr, dc in DIRECTIONS])
+        self.forward, self.backward = shifts.clamp(min=0), (-shifts).clamp(min=0)
         corner = sorted(
             range(self.holes), key=lambda h: (h // self.side + self.side - 1 - h % self.side, h)
         )
@@ -49,6 +52,9 @@ class Board:
         self.target = sum(1 << hole for hole in corner[: self.pieces])
         self.home = sum(1 << self._turned(hole) for hole in corner[: self.pieces])
         self.bits = torch.arange(self.holes, device=self.device)
+
+    def _tensor(self, numbers: list[int]) -> Tensor:
+        return torch.tensor(numbers, device=self.device)
 
     def _turned(self, hole: int) -> int:
         return self.holes - 1 - hole
@@ -62,28 +68,25 @@ class Board:
             if r + rows in inside and c + columns in inside
         )
 
-    def shifted(self, holes: Tensor, number: int, times: int) -> Tensor:
-        """Move holes one or two steps in a direction; those that would leave the board vanish."""
-        rows, columns = DIRECTIONS[number]
-        by = times * (rows * self.side + columns)
-        kept = holes & (self.steps if times == 1 else self.hops)[number]
-        return kept << by if by > 0 else kept >> -by
+    def shifted(self, holes: Tensor) -> Tensor:
+        """Move holes a step in each direction; those that would leave the board vanish.
+
+        Takes int64 (..., 1), the same holes for all directions, or (..., 6); returns (..., 6).
+        """
+        return (holes & self.steps) << self.forward >> self.backward
 
     def reachable(self, own: Tensor, other: Tensor) -> Tensor:
         """Return where each hole's piece may go: int64 (games, holes), 0 where there is none."""
         occupied = (own | other)[:, None]
         empty = ~occupied
         piece = (own[:, None] >> self.bits & 1) << self.bits
-        steps = torch.zeros_like(piece)
-        for number in range(6):
-            steps |= self.shifted(piece, number, 1) & empty
+        steps = _union(self.shifted(piece[..., None])) & empty
         # The piece has left its hole while it hops.
-        rest, free = occupied & ~piece, empty | piece
+        rest, free = (occupied & ~piece)[..., None], empty | piece
         hops = piece
         for _ in range(HOP_ROUNDS):
-            for number in range(6):
-                beyond = self.shifted(self.shifted(hops, number, 1) & rest, number, 1)
-                hops = hops | (beyond & free)
+            over = self.shifted(hops[..., None]) & rest
+            hops = hops | (_union(self.shifted(over)) & free)
         return (steps | hops) & ~piece
 
     def turned(self, holes: Tensor) -> Tensor:
@@ -99,6 +102,11 @@ class Board:
     def planes(self, states: Tensor) -> Tensor:
         """Return (games, 2, side, side)."""
         return (states[:, :, None] >> self.bits & 1).reshape(-1, 2, self.side, self.side)
+
+
+def _union(holes: Tensor) -> Tensor:
+    """Join the holes of all directions: int64 (..., 6) to (...)."""
+    return functools.reduce(torch.bitwise_or, holes.unbind(-1))
 
 
 class Trees:
@@ -197,6 +205,7 @@ def main() -> None:
     parser.add_argument("--channels", type=int, default=96)
     parser.add_argument("--blocks", type=int, default=10)
     parser.add_argument("--seconds", type=float, default=5.0)
+    parser.add_argument("--compile", action="store_true", help="fuse kernels with torch.compile")
     given = parser.parse_args()
     on_gpu = torch.cuda.is_available()
     device = torch.device("cuda" if on_gpu else "cpu")
@@ -206,17 +215,19 @@ def main() -> None:
         network = network.to(torch.bfloat16, memory_format=torch.channels_last)
     trees = Trees(board, given.games, given.simulations)
     with torch.no_grad():
-        rate = _rate(make_search(trees, network, on_gpu), given.seconds, on_gpu)
+        rate = _rate(make_search(trees, network, on_gpu, given.compile), given.seconds, on_gpu)
         planes = board.planes(board.start(given.games))
         alone = _rate(_captured(lambda: network(planes), on_gpu), given.seconds, on_gpu)
     print(f"{rate * given.games * given.simulations:,.0f} positions a second in trees on {device}")
     print(f"{alone * given.games:,.0f} positions a second by the network alone")
 
 
-def make_search(trees: Trees, network: torch.nn.Module, on_gpu: bool) -> Callable[[], None]:
+def make_search(
+    trees: Trees, network: torch.nn.Module, on_gpu: bool, compiled: bool = False
+) -> Callable[[], None]:
     """Return a function that searches all roots once."""
     number = torch.ones((1,), dtype=torch.int64, device=trees.board.device)
-    simulate = torch.compile(trees.simulate, dynamic=False) if on_gpu else trees.simulate
+    simulate = torch.compile(trees.simulate, dynamic=False) if compiled else trees.simulate
     step = _captured(lambda: simulate(number, network), on_gpu)
 
     def search() -> None:

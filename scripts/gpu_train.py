@@ -92,15 +92,25 @@ def train(given: argparse.Namespace) -> None:
     from halma import _core
     from halma.errors import HalmaError
     from halma.learn import train as run_training
-    from halma.learn.bundle import pack, unpack
+    from halma.learn.bundle import check_size, pack, unpack
     from halma.learn.recipe import load, parse_changes
     from halma.learn.reports.console import Console
     from halma.learn.reports.events import Checkpoint, Finished, Handler, Report, Stopped
+    from halma.networks.architectures.build import build as build_network
     from halma.tensors import list_iterations
 
     recipe = load(given.recipe)
     recipe = recipe.changed(parse_changes(recipe, given.set)) if given.set else recipe
-    run = given.run or ROOT / "build" / "gpu-runs" / Path(given.recipe).stem
+    # With the folder of its name: there is more than one 'best'.
+    parts = Path(given.recipe).with_suffix("").parts[-2:]
+    run = given.run or ROOT.joinpath("build", "gpu-runs", *parts)
+    network = build_network(recipe.settings.network_info(recipe.game))
+    weights = sum(tensor.nbytes for tensor in network.state_dict().values())
+    gate = getattr(recipe.settings, "gate", None)
+    try:
+        check_size(weights, copies=2 if gate is not None and gate.games else 1)
+    except HalmaError as error:
+        raise SystemExit(str(error)) from None
     print(f"{_core.build()}; torch {torch.__version__}", flush=True)
     if torch.cuda.is_available():
         print(torch.cuda.get_device_name(), flush=True)

@@ -22,9 +22,9 @@ def test_long_quotations_lose_their_middle():
 
 @pytest.mark.parametrize("text", ["x" * 39_000, "' " * 20_000, " 'a" * 13_000, "a's " * 10_000])
 def test_long_messages_lose_their_middle_quickly(text):
-    began = time.perf_counter()
+    began = time.process_time()
     assert len(brief(text)) <= 1000
-    assert time.perf_counter() - began < 0.2
+    assert time.process_time() - began < 1
 
 
 @pytest.mark.parametrize("kind", [HalmaError, MissingLibraryError])

@@ -40,6 +40,11 @@ def recipe_of(target):
     return [shlex.split(line) for line in done.stdout.splitlines()]
 
 
+def test_make_play_serves_the_page():
+    (words,) = recipe_of("play")
+    assert words[0].endswith("/halma") and words[1:] == ["serve"]
+
+
 @pytest.fixture(scope="module")
 def commands():
     """What `make run` asks of halma, without the program's name."""

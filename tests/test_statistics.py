@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from halma.statistics import (
     Proportion,
     clustered_interval,
+    clustered_mean,
     difference,
     elo,
     elo_interval,
@@ -197,3 +198,16 @@ def test_intervals_of_clusters_hold_the_truth():
         low, high = clustered_interval(hits, totals)
         held += low <= 0.9 <= high
     assert 0.91 <= held / samples <= 0.98
+
+
+def test_a_clustered_mean_counts_repeated_values_once():
+    values = [1.0, 3.0, 8.0]
+    mean, error = clustered_mean(values, "abc")
+    # Standard deviation of 1, 3, 8 is sqrt(13); two degrees of freedom.
+    assert mean == 4 and error == pytest.approx(4.303 * math.sqrt(13 / 3), rel=1e-3)
+    assert clustered_mean(values * 7, "abc" * 7) == pytest.approx((mean, error))
+    # Independent values give the usual interval.
+    rng = random.Random(3)
+    many = [rng.gauss(2, 1) for _ in range(400)]
+    assert clustered_mean(many, range(400))[1] == pytest.approx(half_width(many))
+    assert clustered_mean([2.0, 2.0], "aa") == (2.0, math.inf)

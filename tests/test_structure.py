@@ -38,6 +38,13 @@ def test_no_class_name_stands_twice(classes):
     assert not twice
 
 
+def test_no_test_file_has_the_name_of_another():
+    """Pytest imports test files by their names alone."""
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert len(names) > 100
+    assert {name for name in names if names.count(name) > 1} == set()
+
+
 #: Calls that change files, which `halma.files` makes for everybody.
 WRITERS = {
     *("write_text", "write_bytes", "unlink", "mkdir", "makedirs", "touch", "symlink_to"),

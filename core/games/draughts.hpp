@@ -156,6 +156,41 @@ class Draughts {
     }
     out[2] = static_cast<float>(rows);
   }
+  // Own men, own kings, the opponent's men and kings, by square from the mover's side.
+  static constexpr int kInputWords = 2;
+  int input_count() const { return 4 * kSquares; }
+  int max_inputs() const { return 2 * kMaxPieces; }
+  void inputs(const State& s, std::uint64_t* words) const {
+    const auto seen = [&](Board board) {
+      const std::uint32_t squares = by_square(board);
+      return std::uint64_t{s.mover == 0 ? squares : reversed(squares)};
+    };
+    for (int side = 0; side < 2; ++side) {
+      const Board pieces = s.pieces[s.mover ^ side];
+      words[side] = seen(pieces & ~s.kings) | seen(pieces & s.kings) << 32;
+    }
+  }
+
+  PieceCounts piece_counts() const { return {2, 2 * kMaxPieces}; }
+  /// Every piece has either colour with the same chance, as long as both have some and neither more than
+  /// twelve, and is a king with a chance that is drawn for the position.
+  State random_position(Random& random, int pieces) const {
+    while (true) {
+      State s{{0, 0}, 0, random.below(2)};
+      const double king_share = random.uniform();
+      for (int left = pieces; left > 0;) {
+        const Board bit = Board{1} << bit_of(static_cast<int>(random.below(kSquares)));
+        if ((s.pieces[0] | s.pieces[1]) & bit) continue;
+        const auto side = random.below(2);
+        const bool king = random.uniform() < king_share;
+        if (!king && bit & (side == 0 ? kCrownRow<0> : kCrownRow<1>)) continue;
+        s.pieces[side] |= bit;
+        if (king) s.kings |= bit;
+        --left;
+      }
+      if (s.pieces[0] && s.pieces[1] && is_valid(s) && !terminal(s)) return s;
+    }
+  }
   /// The mover has no capture.
   bool is_quiet(const State& s) const {
     return (s.mover == 0 ? jumpers<0>(view<0>(s)) : jumpers<1>(view<1>(s))) == 0;
@@ -246,6 +281,18 @@ class Draughts {
   }
   static constexpr int start(Move move) { return move & 63; }
   static constexpr int direction(Move move, int i) { return move >> (10 + 2 * i) & 3; }
+
+  /// A board without its ghosts: bit i is square i.
+  static constexpr std::uint32_t by_square(Board board) {
+    return static_cast<std::uint32_t>((board & 0xFF) | (board >> 1 & 0xFF00) | (board >> 2 & 0xFF0000) |
+                                      (board >> 3 & 0xFF000000));
+  }
+  static constexpr std::uint32_t reversed(std::uint32_t bits) {
+    bits = (bits >> 1 & 0x55555555) | (bits & 0x55555555) << 1;
+    bits = (bits >> 2 & 0x33333333) | (bits & 0x33333333) << 2;
+    bits = (bits >> 4 & 0x0F0F0F0F) | (bits & 0x0F0F0F0F) << 4;
+    return __builtin_bswap32(bits);
+  }
 
   /// A set of squares, or a move, seen from the other side.
   static Board turned(Board squares) {

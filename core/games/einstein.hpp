@@ -206,6 +206,23 @@ class Einstein {
     out[2] = static_cast<float>(standing);
   }
 
+  // Own pieces and the opponent's by number and cell, blue seeing the board turned by half. The die is
+  // left out: it decides between the moves of one turn, and says nothing of the next.
+  static constexpr int kInputWords = 2 * kMaxPieces * kMaxCells / 64;
+  static constexpr bool kInputsBeforeChance = true;
+  int input_count() const { return 2 * pieces_ * cells_; }
+  int max_inputs() const { return 2 * pieces_; }
+  void inputs(const State& s, std::uint64_t* words) const {
+    std::fill_n(words, kInputWords, std::uint64_t{0});
+    for (int side = 0; side < 2; ++side)
+      for (int piece = 0; piece < pieces_; ++piece) {
+        const int cell = cell_of(s.pieces[s.mover ^ side], piece);
+        if (cell == kGone) continue;
+        const int input = (side * pieces_ + piece) * cells_ + (s.mover ? cells_ - 1 - cell : cell);
+        words[input / 64] |= std::uint64_t{1} << input % 64;
+      }
+  }
+
   // Advance is towards the far corner, rows plus columns, so that a diagonal step counts
   // two.
   int advance(const State& s, Move move) const { return trailing(s, move) - to_go(s.mover, move >> 8); }

@@ -34,9 +34,19 @@ class Sternhalma {
                                          // ascending unless pieces have identity
     std::uint8_t in_target[MaxPlayers];  // own pieces in the own target
     std::uint8_t mover;
-    std::uint8_t first;   // 1 + the player who finished first; 0: none yet
-    std::uint8_t second;  // bit p: player p shares the second place
-    std::uint8_t spare[(8 - (MaxPieces + MaxPlayers + 3) % 8) % 8];
+    std::uint8_t finish[(MaxPlayers + 1) / 2];  // places(), two players a byte
+    std::uint8_t spare[(8 - (MaxPieces + MaxPlayers + 1 + (MaxPlayers + 1) / 2) % 8) % 8];
+
+    /// Who has finished: see PlaceRules.
+    std::uint32_t places() const {
+      std::uint32_t all = 0;
+      for (int i = 0; i < (MaxPlayers + 1) / 2; ++i) all |= static_cast<std::uint32_t>(finish[i]) << 8 * i;
+      return all;
+    }
+    /// Gives a place to a player who has none.
+    void set_place(int player, int place) {
+      finish[player / 2] |= static_cast<std::uint8_t>(place << player % 2 * 4);
+    }
   };
 
   /// Whether the board's words and pieces fit this size.
@@ -46,7 +56,10 @@ class Sternhalma {
   }
 
   Sternhalma(HoleBoard board, const SternhalmaOptions& options)
-      : board_(std::move(board)), army_(board_.pieces), map_(board_, options) {
+      : board_(std::move(board)),
+        army_(board_.pieces),
+        map_(board_, options),
+        rules_(options, board_.players) {
     fill_standings();
     fill_keys();
     fill_policy();
@@ -58,7 +71,8 @@ class Sternhalma {
   const SternhalmaOptions& options() const { return map_.options; }
 
   int players() const { return board_.players; }
-  float max_score() const { return options().second_place ? 3.0f : 1.0f; }
+  int team(int player) const { return rules_.side(player); }
+  float max_score() const { return rules_.max_score(); }
 
   State initial() const {
     State s{};
@@ -90,13 +104,13 @@ class Sternhalma {
   void outcomes(const State&, OutcomeList&) const {}
   void resolve(State&, Outcome) const {}
 
-  bool terminal(const State& s) const { return options().second_place ? s.second != 0 : s.first != 0; }
+  bool terminal(const State& s) const { return rules_.over(s.places()); }
 
   // A move is from | to << 8; a pass is kPass. Moves are listed piece by piece, steps
   // before hops.
   void legal(const State& s, MoveList& moves) const {
     if (terminal(s)) return;
-    if (s.first != s.mover + 1) {
+    if (!has_finished(s, s.mover)) {
       const HoleReach reach(map_, s, s.mover);
       Move* out = moves.data();
       for (int i = 0; i < army_; ++i) {
@@ -118,7 +132,7 @@ class Sternhalma {
 
   int count(const State& s) const {
     if (terminal(s)) return 0;
-    if (s.first == s.mover + 1) return 1;
+    if (has_finished(s, s.mover)) return 1;
     const HoleReach reach(map_, s, s.mover);
     int number = 0;
     for (int i = 0; i < army_; ++i)
@@ -126,11 +140,12 @@ class Sternhalma {
     return std::max(number, 1);
   }
 
-  Ply random_ply(State& s, Random& random) const {
+  /// Flattened: left to itself, the compiler inlines less here when more is compiled beside it.
+  [[gnu::flatten]] Ply random_ply(State& s, Random& random) const {
     if (terminal(s)) return Ply::over;
     Words to[kLargestArmy];
     int number = 0, until[kLargestArmy];  // moves of pieces 0 to i together
-    if (s.first != s.mover + 1) {
+    if (!has_finished(s, s.mover)) {
       const HoleReach reach(map_, s, s.mover);
       for (int i = 0; i < army_; ++i) {
         to[i] = reach.from(s.piece[s.mover * army_ + i]);
@@ -172,18 +187,12 @@ class Sternhalma {
   }
   int landing(Move move) const { return static_cast<int>(move >> 8); }
 
-  void result(const State& s, float* scores) const {
-    for (int player = 0; player < players(); ++player) {
-      const bool first = s.first == player + 1;
-      if (options().second_place)
-        scores[player] = first ? 3.0f : s.second >> player & 1 ? 1.0f : 0.0f;
-      else
-        scores[player] = s.first ? static_cast<float>(first) : 1.0f / static_cast<float>(players());
-    }
-  }
+  void result(const State& s, float* scores) const { rules_.scores(s.places(), scores); }
 
+  /// Nobody has finished, but for a partner: he would not help a player who is alone.
   void reopen(State& s, int player) const {
-    s.first = s.second = 0;
+    std::fill(std::begin(s.finish), std::end(s.finish), std::uint8_t{0});
+    if (options().teams) s.set_place((player + rules_.sides()) % players(), 1);
     s.mover = static_cast<std::uint8_t>(player);
   }
 
@@ -261,7 +270,7 @@ class Sternhalma {
       if (action < jump_base_[0]) {
         from = open_[action / HoleBoard::kDirections];
         to = map_.neighbour[from][action % HoleBoard::kDirections];
-        if (to == HoleBoard::kOff) return kNoMove;
+        if (to == HoleBoard::kOff || !map_.has(map_.steps[from], to)) return kNoMove;
       } else {
         int c = 0;
         while (action >= jump_base_[c + 1]) ++c;
@@ -281,16 +290,17 @@ class Sternhalma {
   }
 
   // Planes over the matrix, the mover's home at the bottom (bottom left on a rhombus).
-  //   by board: pieces of the mover and of the others in turn; with second_place, a
-  //   full plane for each player that has finished first; last, the holes the mover may stop in;
+  //   by board: pieces of the mover and of the others by seat, clockwise, so that a plane means
+  //   the same for any number of players; if several places are played for, a full plane of its
+  //   place for each seat whose player has finished; last, the holes the mover may stop in;
   //   by identity (liu2019): for each of three states, newest first, the mover's and the
   //   opponent's pieces as ids 1, 2, ...; last, a plane of ones if player 1 is to move.
   PlaneShape shape() const {
-    const int planes = options().ids_view ? 7 : players() * (options().second_place ? 2 : 1) + 1;
+    const int planes = options().ids_view ? 7 : board_.seats * (shows_places() ? 2 : 1) + 1;
     return {planes, board_.rows, board_.columns};
   }
   int history() const { return options().ids_view ? 3 : 1; }
-  int version() const { return 1; }
+  int version() const { return board_.seats == 6 ? 2 : 1; }
   bool uses_context() const { return false; }
   bool byte_planes() const { return true; }
 
@@ -310,26 +320,52 @@ class Sternhalma {
       if (s.mover) std::fill_n(out + 6 * cells, cells, Cell{1});
       return;
     }
-    for (int turn = 0; turn < players(); ++turn) {
-      const int player = (s.mover + turn) % players();
-      for (int i = 0; i < army_; ++i) out[turn * cells + view[s.piece[player * army_ + i]].cell] = Cell{1};
-      if (options().second_place && s.first == player + 1)
-        std::fill_n(out + (players() + turn) * cells, cells, Cell{1});
+    for (int player = 0; player < players(); ++player) {
+      const int seat = seat_of(player, s.mover);
+      for (int i = 0; i < army_; ++i) out[seat * cells + view[s.piece[player * army_ + i]].cell] = Cell{1};
+      if (shows_places() && has_finished(s, player))
+        std::fill_n(out + (board_.seats + seat) * cells, cells,
+                    static_cast<Cell>(PlaceRules::place(s.places(), player)));
     }
     Cell* last = out + (shape().planes - 1) * cells;
     for (const int hole : open_) last[view_[0][hole].cell] = Cell{1};
   }
 
+  // With two players: own pieces and the opponent's, by hole as the mover sees it.
+  static constexpr int kInputWords = 8;
+  int input_count() const { return 2 * board_.size(); }
+  int max_inputs() const { return 2 * army_; }
+  void inputs(const State& s, std::uint64_t* words) const {
+    std::fill_n(words, kInputWords, std::uint64_t{0});
+    const std::vector<int>& seen = board_.to_view[s.mover];
+    for (int side = 0; side < 2; ++side)
+      for (int i = 0; i < army_; ++i) {
+        const int input = side * board_.size() + seen[s.piece[(s.mover ^ side) * army_ + i]];
+        words[input / 64] |= std::uint64_t{1} << input % 64;
+      }
+  }
+
   // he2016's three features, each a sum over pieces: A, squared distance to the far
   // corner of the target; B, squared distance to the line between the corners; C, rows the
-  // piece could advance in one move. The weights are the paper's, tuned at depth 2.
-  std::vector<float> default_weights() const { return {-0.911f, -0.140f, 0.388f}; }
-  // Fitted to games on seven boards (docs/minimax.md): with more pieces there is further to go, and
+  // piece could advance in one move. The weights are the paper's, tuned at depth 2; those of the
+  // 121-hole star win there for any number of players (docs/minimax.md), and lose on smaller boards.
+  // With `more_features` four follow: the sum of the squares of those rows, the variances of a
+  // player's holes within and across rows, and the most rows that a piece could advance.
+  std::vector<float> default_weights() const {
+    std::vector<float> weights = {-0.911f, -0.140f, 0.388f};
+    if (is_large_star()) weights = {-0.549f, -0.439f, 0.713f};
+    if (options().more_features) weights.resize(7);
+    return weights;
+  }
+  // Fitted to games on eight boards (docs/minimax.md): with more pieces there is further to go, and
   // the leads of equally one-sided positions are larger.
-  float default_scale() const { return 1.5f / static_cast<float>(army_ * army_); }
+  float default_scale() const {
+    const float decisive = is_large_star() ? 7.5f / static_cast<float>(players()) : 1.5f;
+    return decisive / static_cast<float>(army_ * army_);
+  }
   void features(const State& s, int player, float* out) const {
     const HoleReach reach(map_, s, player);
-    int corner = 0, middle = 0, advance = 0;
+    int corner = 0, middle = 0, advance = 0, advance_squares = 0, furthest = 0;
     for (int i = 0; i < army_; ++i) {
       const int from = s.piece[player * army_ + i];
       const Standing& here = standing_[player][from];
@@ -341,10 +377,18 @@ class Sternhalma {
         for (std::uint64_t left = to[c]; left; left &= left - 1)
           best = std::min(best, standing_[player][map_.hole_at[c][std::countr_zero(left)]].row);
       advance += here.row - best;
+      advance_squares += (here.row - best) * (here.row - best);
+      furthest = std::max(furthest, here.row - best);
     }
     out[0] = static_cast<float>(corner);
     out[1] = static_cast<float>(middle) / 4.0f;  // middle2 is in half holes
     out[2] = static_cast<float>(advance);
+    if (!options().more_features) return;
+    out[3] = static_cast<float>(advance_squares);
+    // In holes, as the squares of B are; columns are in half holes.
+    out[4] = variance(s, player, [&](int hole) { return standing_[player][hole].middle2; }) / 4.0f;
+    out[5] = variance(s, player, [&](int hole) { return standing_[player][hole].row; });
+    out[6] = static_cast<float>(furthest);
   }
 
   // Advance is counted in rows, up in the mover's view.
@@ -357,7 +401,7 @@ class Sternhalma {
 
   void furthest(const State& s, MoveList& moves) const {
     if (terminal(s)) return;
-    if (s.first != s.mover + 1) {
+    if (!has_finished(s, s.mover)) {
       const auto& row = row_[s.mover];
       int best = -(1 << 20);
       const auto consider = [&](int from, int to) {
@@ -398,7 +442,7 @@ class Sternhalma {
     std::uint64_t sum = 0;
     for (int player = 0; player < players(); ++player)
       for (int i = 0; i < army_; ++i) sum ^= zobrist_[player * HoleBoard::kOff + s.piece[player * army_ + i]];
-    return mix64(sum + (s.mover | s.first << 8 | s.second << 16) + 1);
+    return mix64(sum + (s.mover | static_cast<std::uint64_t>(s.places()) << 8) + 1);
   }
 
   // Two players: the rank of the mover's set of holes, then of the other's among the
@@ -431,20 +475,23 @@ class Sternhalma {
       for (int j = 0; j < army_; ++j) hole += own[j] <= hole;
       put(s, 1, i, hole);
     }
-    if (finished(s, 1)) s.first = 2;
-    if (finished(s, 0)) s.first = 1;  // unreachable: the mover had won before
+    if (finished(s, 0))  // unreachable: the mover had won before
+      s.set_place(0, 1);
+    else if (finished(s, 1))
+      s.set_place(1, 1);
     return s;
   }
 
-  // Fields: mover, 1 + first finisher (0: none), mask of second places, then a number
-  // per hole: 0 empty, otherwise 1 + 16 * player + id.
+  // Fields: mover, the place of each player (0: none yet), then a number per hole: 0 empty,
+  // otherwise 1 + 16 * player + id.
   std::vector<int> describe(const State& s) const {
-    std::vector<int> fields(3 + board_.size());
+    std::vector<int> fields(1 + players() + board_.size());
     fields[0] = s.mover;
-    fields[1] = s.first;
-    fields[2] = s.second;
-    for (int player = 0; player < players(); ++player)
-      for (int i = 0; i < army_; ++i) fields[3 + s.piece[player * army_ + i]] = 1 + 16 * player + i;
+    for (int player = 0; player < players(); ++player) {
+      fields[1 + player] = PlaceRules::place(s.places(), player);
+      for (int i = 0; i < army_; ++i)
+        fields[1 + players() + s.piece[player * army_ + i]] = 1 + 16 * player + i;
+    }
     return fields;
   }
 
@@ -465,8 +512,7 @@ class Sternhalma {
       if (!options().ids_view) std::sort(army, army + army_);
     }
     seen.mover = s.mover;
-    seen.first = s.first;
-    seen.second = s.second;
+    std::copy(std::begin(s.finish), std::end(s.finish), seen.finish);
     return seen;
   }
 
@@ -476,7 +522,9 @@ class Sternhalma {
   }
 
   bool is_valid(const State& s) const {
-    if (s.mover >= players() || s.first > players() || s.second >> players()) return false;
+    if (s.mover >= players() || std::uint64_t{s.places()} >> 4 * players()) return false;
+    for (int player = 0; player < players(); ++player)
+      if (PlaceRules::place(s.places(), player) > players()) return false;
     State same{};
     for (int player = 0; player < players(); ++player)
       for (int i = 0; i < army_; ++i) {
@@ -489,15 +537,15 @@ class Sternhalma {
            std::equal(s.in_target, s.in_target + MaxPlayers, same.in_target);
   }
   std::string compose(std::span<const int> fields, State& s) const {
-    if (static_cast<int>(fields.size()) != 3 + board_.size())
-      return "the number of holes does not fit the board";
+    const std::span<const int> holes = fields.subspan(std::min<std::size_t>(1 + players(), fields.size()));
+    if (static_cast<int>(holes.size()) != board_.size()) return "the number of holes does not fit the board";
     if (fields[0] < 0 || fields[0] >= players()) return "there is no such player to move";
     s = State{};
     s.mover = static_cast<std::uint8_t>(fields[0]);
     bool seen[MaxPieces] = {};
     int number[MaxPlayers] = {};
     for (int hole = 0; hole < board_.size(); ++hole) {
-      const int value = fields[3 + hole];
+      const int value = holes[hole];
       if (value == 0) continue;
       const int player = (value - 1) / 16, id = (value - 1) % 16;
       if (value < 0 || player >= players()) return "there is no player " + std::to_string(player + 1);
@@ -514,7 +562,7 @@ class Sternhalma {
       if (number[player] != army_)
         return "player " + std::to_string(player + 1) + " has " + std::to_string(number[player]) +
                " pieces instead of " + std::to_string(army_);
-    return compose_places(fields[1], fields[2], s);
+    return compose_places(fields.subspan(1, players()), s);
   }
 
  private:
@@ -563,43 +611,55 @@ class Sternhalma {
 
   bool finished(const State& s, int player) const {
     if (s.in_target[player] == 0) return false;
-    return options().occupy ? target_full(s, player) : s.in_target[player] == army_;
+    if (!options().occupy) return s.in_target[player] == army_;
+    return target_full(s, player) && !map_.holds_partner(s, player);
   }
 
+  static bool has_finished(const State& s, int player) {
+    const std::uint32_t places = s.places();
+    return places != 0 && PlaceRules::place(places, player) != 0;
+  }
+
+  /// Whether networks are shown who has finished; of a single winner's game they need not be.
+  bool shows_places() const { return options().second_place || options().all_places; }
+
   void finish_turn(State& s) const {
-    if (s.first == 0 && finished(s, s.mover)) s.first = s.mover + 1;
-    if (options().second_place && s.first)
+    if (finished(s, s.mover) && !has_finished(s, s.mover))
+      s.set_place(s.mover, 1 + rules_.finishers(s.places()));
+    if (options().second_place && s.places())
       for (int player = 0; player < players(); ++player)
-        if (s.first != player + 1 && target_full(s, player)) s.second |= 1 << player;
+        if (!has_finished(s, player) && target_full(s, player)) s.set_place(player, 2);
     s.mover = s.mover + 1 == players() ? 0 : s.mover + 1;
   }
 
-  /// The winner follows from the board, except with second_place: then it must be given.
-  std::string compose_places(int first, int second, State& s) const {
-    const int before = (s.mover + players() - 1) % players();
-    if (options().second_place) {
-      if (first < 0 || first > players() || second < 0 || second >> players())
-        return "the places are impossible";
-      if (first && !finished(s, first - 1))
-        return "player " + std::to_string(first) + " is given as first but has not finished";
-      for (int player = 0; player < players(); ++player) {
-        const bool due = first && first != player + 1 && target_full(s, player);
-        if (due != (second >> player & 1)) return "the second places do not fit the board";
-        if (!first && finished(s, player))
-          return "player " + std::to_string(player + 1) + " has finished, so a first player must be given";
-      }
-      s.first = static_cast<std::uint8_t>(first);
-      s.second = static_cast<std::uint8_t>(second);
-      return "";
+  /// The winner follows from the board; other places must be given.
+  std::string compose_places(std::span<const int> given, State& s) const {
+    const int last = (s.mover + players() - 1) % players();
+    const auto named = [](int player) { return "player " + std::to_string(player + 1); };
+    for (int player = 0; player < players(); ++player) {
+      if (given[player] < 0 || given[player] > players()) return "the places are impossible";
+      s.set_place(player, given[player]);
     }
     for (int player = 0; player < players(); ++player) {
-      if (!finished(s, player)) continue;
-      if (player != before)
-        return "player " + std::to_string(player + 1) + " has already won and did not move last";
-      s.first = static_cast<std::uint8_t>(player + 1);
+      const bool first = given[player] == 1, placed = given[player] != 0;
+      if (!rules_.kept() && finished(s, player)) {
+        if (player != last) return named(player) + " has already won and did not move last";
+        if (!placed) s.set_place(player, 1);
+      } else if (options().second_place && !first) {
+        if (placed != (s.places() && target_full(s, player))) return "the second places do not fit the board";
+      } else if (placed && !may_have_finished(s, player)) {
+        return named(player) + " is given as number " + std::to_string(given[player]) +
+               " but has not finished";
+      }
+      if (!has_finished(s, player) && finished(s, player))
+        return named(player) + " has finished, so its place must be given";
     }
-    if (first && first != s.first) return "the winner does not fit the board";
-    return "";
+    return rules_.fault(s.places(), last);
+  }
+
+  /// Under `occupy` a target that was full may have been left by others since.
+  bool may_have_finished(const State& s, int player) const {
+    return finished(s, player) || (rules_.kept() && options().occupy && s.in_target[player] > 0);
   }
 
   /// A player's holes in the mover's view, in ascending order.
@@ -607,6 +667,28 @@ class Sternhalma {
     for (int i = 0; i < army_; ++i) holes[i] = board_.to_view[s.mover][s.piece[player * army_ + i]];
     std::sort(holes, holes + army_);
   }
+
+  /// Seats clockwise from the mover's to a player's; those that the variant leaves empty count.
+  int seat_of(int player, int mover) const {
+    const bool some_empty = board_.seats > players();
+    const int places = some_empty ? board_.seat_point[player] - board_.seat_point[mover] : player - mover;
+    return places < 0 ? places + board_.seats : places;
+  }
+
+  /// The variance of a number over the holes of a player's pieces.
+  template <class Number>
+  float variance(const State& s, int player, Number&& number) const {
+    int sum = 0, squares = 0;
+    for (int i = 0; i < army_; ++i) {
+      const int value = number(s.piece[player * army_ + i]);
+      sum += value;
+      squares += value * value;
+    }
+    const auto pieces = static_cast<float>(army_);
+    return (static_cast<float>(squares) - static_cast<float>(sum * sum) / pieces) / pieces;
+  }
+
+  bool is_large_star() const { return board_.seats == 6 && army_ == kLargestArmy; }
 
   int direction(int from, int to) const {
     return static_cast<int>(std::find(map_.neighbour[from].begin(), map_.neighbour[from].end(), to) -
@@ -624,7 +706,7 @@ class Sternhalma {
         const HoleBoard::Hole& seen = board_.holes[board_.to_view[player][h]];
         const int dq = seen.q - corner.q, dr = seen.r - corner.r;
         const int steps = (std::abs(dq) + std::abs(dr) + std::abs(dq + dr)) / 2;
-        standing_[player].push_back({steps, std::abs(seen.x2 - corner.x2), seen.y});
+        standing_[player].push_back({steps, seen.x2 - corner.x2, seen.y});
         row_[player][h] = static_cast<std::int8_t>(seen.y);
       }
   }
@@ -672,7 +754,7 @@ class Sternhalma {
   }
 
   void fill_index() {
-    if (players() != 2 || board_.size() > 64 || options().second_place) return;
+    if (players() != 2 || board_.size() > 64 || rules_.kept()) return;
     const double own = static_cast<double>(binomials()[board_.size()][army_]);
     const double other = static_cast<double>(binomials()[board_.size() - army_][army_]);
     if (own * other > 0x1.0p62) return;
@@ -682,10 +764,11 @@ class Sternhalma {
   HoleBoard board_;
   int army_;  // pieces per player
   HoleMap map_;
+  PlaceRules rules_;
 
   struct Standing {
     int corner;   // steps to the far corner of the target
-    int middle2;  // half holes from the line through both corners
+    int middle2;  // half holes to the right of the line through both corners
     int row;      // in the player's view, from the top
   };
   std::vector<Standing> standing_[MaxPlayers];  // [player][hole]

@@ -31,6 +31,7 @@ struct HoleBoard {
   std::vector<Hole> holes;
   int rows = 0, columns = 0;  // of the matrix
   int players = 0, pieces = 0;
+  int seats = 0;                         // most players the board seats; a plane of pieces for each
   std::vector<std::vector<int>> home;    // [player]: start holes, in the order of piece ids
   std::vector<std::vector<int>> target;  // [player]: target holes
   // [player][hole]: the hole after turning the board so that the player's home is at the
@@ -72,7 +73,7 @@ struct HoleBoard {
   static HoleBoard rhombus(int side, int home_rows) {
     HoleBoard board;
     board.rows = board.columns = side;
-    board.players = 2;
+    board.players = board.seats = 2;
     board.pieces = home_rows * (home_rows + 1) / 2;
     for (int row = 0; row < side; ++row)
       for (int column = 0; column < side; ++column)
@@ -102,6 +103,7 @@ struct HoleBoard {
     board.rows = board.columns = 4 * t + 1;
     board.players = static_cast<int>(seats.size());
     board.pieces = home_rows * (home_rows + 1) / 2;
+    board.seats = home_rows <= point_rows ? 6 : board.players;  // larger homes overlap
     board.seat_point = std::move(seats);
     for (int r = -2 * t; r <= 2 * t; ++r)
       for (int q = -2 * t; q <= 2 * t; ++q) {

@@ -21,7 +21,11 @@ struct SternhalmaOptions {
   bool closed_points = false;  // stopping in another player's points is forbidden
   bool locked_target = false;  // a piece in its target stays there
   bool second_place = false;   // schulte2021: play on for second place, scores 3/1/0
+  bool all_places = false;     // play on for all places but the last, a point for each place behind
+  bool teams = false;          // opposite players are partners, who finish and score together
   bool ids_view = false;       // liu2019's planes and policy, by piece identity
+  bool sideways = true;        // steps within a row are allowed; hops always are
+  bool more_features = false;  // the linear evaluation has seven features instead of three
 };
 
 struct HoleMap {
@@ -39,7 +43,8 @@ struct HoleMap {
   /// Whether words are large enough for a board.
   static bool fits(const HoleBoard& board) { return find_stride(board) > 0; }
 
-  HoleMap(const HoleBoard& board, const SternhalmaOptions& rules) : options(rules), players(board.players) {
+  HoleMap(const HoleBoard& board, const SternhalmaOptions& rules)
+      : options(rules), players(board.players), army(board.pieces) {
     const int stride = find_stride(board);
     shift = {1, stride, stride - 1};
     fill_words(board, stride);
@@ -50,14 +55,23 @@ struct HoleMap {
 
   bool has(const Words& words, int hole) const { return words[parity[hole]] >> bit[hole] & 1; }
 
+  /// Whether a player's partner has pieces in its target, which is the partner's home.
+  template <class State>
+  [[gnu::noinline]] bool holds_partner(const State& s, int player) const {
+    if (!options.teams) return false;
+    const std::uint8_t* partner = s.piece + (player + players / 2) % players * army;
+    return std::any_of(partner, partner + army, [&](int hole) { return has(target[player], hole); });
+  }
+
   SternhalmaOptions options;
   int players;
+  int army;                               // pieces per player
   std::vector<std::uint8_t> parity, bit;  // [hole]: its class and its bit there
   std::uint8_t hole_at[kClasses][64] = {};
   Words holes{};
   std::vector<std::array<int, HoleBoard::kDirections>> neighbour;     // [hole][direction], or kOff
   std::vector<std::array<Neighbour, HoleBoard::kDirections>> beside;  // [hole]: the same, one by one
-  std::vector<Words> steps;                                           // [hole]: the same, as a set
+  std::vector<Words> steps;                                           // [hole]: those a step may reach
   std::array<int, 3> shift;                                           // [direction]: of a hop
   // [class][direction]: lower ends of hops with both ends on the board, and the bits of
   // the holes they hop over
@@ -119,7 +133,8 @@ struct HoleMap {
     for (int h = 0; h < n; ++h)
       for (int d = 0; d < HoleBoard::kDirections; ++d) {
         const int to = neighbour[h][d];
-        if (to != HoleBoard::kOff) steps[h][parity[to]] |= std::uint64_t{1} << bit[to];
+        if (to != HoleBoard::kOff && (options.sideways || board.holes[to].y != board.holes[h].y))
+          steps[h][parity[to]] |= std::uint64_t{1} << bit[to];
         // Off the board becomes the hole itself, where no move ends.
         const int seen = to == HoleBoard::kOff ? h : to;
         beside[h][d] = {static_cast<std::uint8_t>(seen), parity[seen], bit[seen]};

@@ -10,7 +10,7 @@
 
 #include <bit>
 
-#include "sternhalma_map.hpp"
+#include "sternhalma_places.hpp"
 
 namespace halma {
 
@@ -133,15 +133,16 @@ class HoleReach {
     }
   };
 
-  /// A player may not complete another player's win: a target that lacks one piece and
-  /// holds one of its owner's is barred to pieces from outside.
+  /// A player may not make another one finish: a target that lacks one piece and holds one of
+  /// its owner's is barred to pieces from outside. A partner's piece does not fill a target.
   void find_barred() {
     for (int player = 0; player < map_.players; ++player) {
       if (player == player_ || state_.in_target[player] == 0) continue;
       int lacking = 0;
       for (int c = 0; c < HoleMap::kClasses; ++c)
         lacking += std::popcount(map_.target[player][c] & ~state_.occupied[c]);
-      if (lacking == 1) barred_ |= 1 << player;
+      if (lacking == 1 && may_finish(map_, state_, player, player_)) [[unlikely]]
+        barred_ |= 1 << player;
     }
   }
 

@@ -53,14 +53,14 @@ class GameReplay {
   }
 
  private:
-  /// Sets the state to the start of a game: that of the rules, or a random one, which is its first
-  /// row. Returns whether it may be one.
+  /// Sets the state to the start of a game: where it does not begin with chance, that is its first
+  /// row, since games may start from any decision. Returns whether it is one.
   bool begin(const GamesView& view, std::int64_t number) {
     game_->initial(state_.data());
     const std::int64_t row = view.row_offsets[number], event = view.event_offsets[number];
     const bool has_row = row < view.row_offsets[number + 1];
     const bool begins_at_chance = event < view.event_offsets[number + 1] && view.event_chance[event];
-    if (!game_->has_random_start() || !has_row || begins_at_chance) return true;
+    if (!has_row || begins_at_chance) return true;
     const Bytes* start = view.states + static_cast<std::size_t>(row) * state_.size();
     if (!game_->is_valid(start) || game_->at_chance(start) || game_->terminal(start)) return false;
     std::copy(start, start + state_.size(), state_.begin());

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <chrono>
+#include <ctime>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -91,6 +92,7 @@ struct IterationTotals {
   std::uint64_t games = 0, plies = 0, draws = 0, first_wins = 0, simulations = 0;
   std::uint64_t positions = 0;  // updates made
   double play_seconds = 0, update_seconds = 0;
+  double processor_seconds = 0;  // of all threads, for the games
 };
 
 /// The trainer as the border sees it.
@@ -99,7 +101,7 @@ class AnyTabular {
   virtual ~AnyTabular() = default;
 
   /// One iteration; nothing, and nothing changed, when it was stopped. With `seconds`, as
-  /// many games as that many seconds of one thread allow, at least one.
+  /// many games as that many seconds of processor time allow, at least one.
   virtual std::optional<IterationTotals> iterate(float learning_rate, int threads, double seconds) = 0;
   /// The row of a state, if it is a decision that can be reached.
   virtual std::optional<std::uint64_t> row(const Bytes* state) const = 0;
@@ -135,9 +137,11 @@ class Tabular : public AnyTabular {
   std::optional<IterationTotals> iterate(float learning_rate, int threads, double seconds) override {
     IterationTotals totals;
     const auto start = Clock::now();
+    const double processor_start = processor_seconds();
     std::optional<TableSamples> samples = play_games(threads, seconds, totals);
     if (!samples) return std::nullopt;
     totals.play_seconds = since(start);
+    totals.processor_seconds = processor_seconds() - processor_start;
 
     replay_buffer.push_back(std::move(*samples));
     while (static_cast<int>(replay_buffer.size()) > options_.replay_buffer) replay_buffer.pop_front();
@@ -177,6 +181,9 @@ class Tabular : public AnyTabular {
     return std::chrono::duration<double>(Clock::now() - start).count();
   }
 
+  /// Processor time of all threads of this process: other programs do not lengthen it.
+  static double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
   std::optional<std::uint64_t> row_of(const State& state) const {
     if (game_->at_chance(state) || game_->terminal(state)) return std::nullopt;
     const std::uint64_t index = game_->index(state);
@@ -188,7 +195,7 @@ class Tabular : public AnyTabular {
   std::optional<TableSamples> play_games(int threads, double seconds, IterationTotals& totals) {
     stopped = false;
     TableSamples samples;
-    const auto start = Clock::now();
+    const double start = processor_seconds();
     const std::uint64_t seed = mix64(options_.seed + 0x9E3779B97F4A7C15ULL * (iteration + 1));
     std::uint64_t number = seconds > 0 ? static_cast<std::uint64_t>(threads) : options_.games;
     while (true) {
@@ -211,7 +218,7 @@ class Tabular : public AnyTabular {
         totals.first_wins += game.first_score == 1.0f;
         samples.append(game.samples);
       }
-      const double spent = since(start) * threads;
+      const double spent = processor_seconds() - start;
       if (seconds <= 0 || spent >= seconds) return samples;
       // Portions of about a fiftieth of the time, so that little is played beyond it.
       if (spent < seconds / 50) number *= 2;

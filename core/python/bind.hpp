@@ -76,6 +76,11 @@ inline int checked_player(const AnyGame& game, int player) {
   return player;
 }
 
+/// Checks the number of a symmetry of the game.
+inline void check_mirror(const AnyGame& game, int mirror) {
+  if (mirror < 0 || mirror >= game.symmetries()) throw std::invalid_argument("there is no such mirror");
+}
+
 /// A new state made by `fill(Bytes*)`.
 template <class Fill>
 nb::bytes new_state(const AnyGame& game, Fill&& fill) {
@@ -126,6 +131,7 @@ void bind_search(nb::module_& module);
 void bind_selfplay(nb::module_& module);
 void bind_racing(nb::module_& module);
 void bind_minimax(nb::module_& module);
+void bind_sparse_network(nb::module_& module);
 void bind_retrograde(nb::module_& module);
 void bind_expectimax(nb::module_& module);
 void bind_endgames(nb::module_& module);

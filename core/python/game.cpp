@@ -118,10 +118,6 @@ nb::tuple legal_many(const AnyGame& game, const StateRows& states) {
   return nb::make_tuple(owned_array(std::move(offsets), {entries}), owned_array(std::move(moves), {total}));
 }
 
-void check_mirror(const AnyGame& game, int mirror) {
-  if (mirror < 0 || mirror >= game.symmetries()) throw std::invalid_argument("there is no such mirror");
-}
-
 nb::tuple reachable(const AnyGame& game) {
   // One bit per index: 2^36 of them are 8 GiB.
   if (game.index_size() == 0 || game.index_size() > std::uint64_t{1} << 36)
@@ -173,6 +169,14 @@ void bind_game(nb::module_& module) {
   nb::class_<AnyGame>(module, "AnyGame", "The rules of one variant; states are bytes, moves integers.")
       .def_prop_ro("state_size", &AnyGame::state_size)
       .def_prop_ro("players", &AnyGame::players)
+      .def_prop_ro(
+          "teams",
+          [](G g) {
+            std::vector<int> teams;
+            for (int player = 0; player < g.players(); ++player) teams.push_back(g.team(player));
+            return teams;
+          },
+          "Per player: its team, or its own number where every player is on its own.")
       .def_prop_ro("max_score", &AnyGame::max_score)
       .def_prop_ro("actions", &AnyGame::actions)
       .def_prop_ro("history", &AnyGame::history)
@@ -213,6 +217,23 @@ void bind_game(nb::module_& module) {
             return new_state(g, [&](Bytes* b) { g.random_start(random, b); });
           },
           nb::arg("seed"), "A decision with all pieces in random places and nobody having won.")
+      .def_prop_ro(
+          "piece_counts", [](G g) { return nb::make_tuple(g.piece_counts().fewest, g.piece_counts().most); },
+          nb::sig("def piece_counts(self) -> tuple[int, int]"),
+          "Fewest and most pieces of random positions; (0, 0) where the game has none.")
+      .def(
+          "random_position",
+          [](G g, Seed seed, int pieces) {
+            const PieceCounts counts = g.piece_counts();
+            if (counts.most == 0) throw std::invalid_argument("this game has no random positions");
+            if (pieces < counts.fewest || pieces > counts.most)
+              throw std::invalid_argument("random positions of this game have " +
+                                          std::to_string(counts.fewest) + " to " +
+                                          std::to_string(counts.most) + " pieces");
+            Random random(seed);
+            return new_state(g, [&](Bytes* b) { g.random_position(random, pieces, b); });
+          },
+          nb::arg("seed"), nb::arg("pieces"), "A decision with this many pieces in random places.")
       .def("mover", [](G g, B s) { return g.mover(state_bytes(g, s)); })
       .def("legal", &legal)
       .def("terminal", [](G g, B s) { return g.terminal(state_bytes(g, s)); })

@@ -24,6 +24,14 @@ std::unique_ptr<AnyMinimax> make(const AnyGame& game, const MinimaxOptions& opti
   const bool pair = options.kind == MinimaxKind::alphabeta || options.kind == MinimaxKind::expectimax;
   if (pair && game.players() != 2) throw std::invalid_argument("this search is for two players");
   check_oracle(game, options.oracle.get());
+  if (options.network) {
+    const InputKernels& inputs = family_of(game).inputs;
+    if (!pair || !inputs.count)
+      throw std::invalid_argument(
+          "a network in the core is for alpha-beta and expectimax, and games with inputs");
+    if (options.network->inputs() != inputs.count(game))
+      throw std::invalid_argument("this network belongs to another game");
+  }
   auto search = family_of(game).minimax(game, options);
   std::vector<Bytes> state(game.state_size());
   game.initial(state.data());
@@ -55,6 +63,8 @@ void bind_minimax(nb::module_& module) {
   bind_options<MinimaxOptions>(module, "MinimaxOptions", "minimax_options",
                                "The options of the minimax searches.")
       .def_rw("weights", &MinimaxOptions::weights)
+      .def_rw("network", &MinimaxOptions::network, nb::arg("network").none(),
+              nb::for_getter(nb::sig("def network(self) -> SparseNetwork | None")))
       .def_rw("oracle", &MinimaxOptions::oracle, nb::arg("oracle").none(),
               nb::for_getter(nb::sig("def oracle(self) -> Oracle | None")));
 
@@ -80,6 +90,8 @@ void bind_minimax(nb::module_& module) {
 
   module.attr("MINIMAX_WIN") = kWin;
   module.attr("MINIMAX_DECIDED") = kDecided;
+  module.attr("EXPECTIMAX_PATIENCE") = kPatience;
+  module.attr("EXPECTIMAX_MARGIN") = kMargin;
 
   nb::class_<Minimax>(module, "Minimax", "A minimax search for one game.")
       .def(
@@ -104,6 +116,9 @@ void bind_minimax(nb::module_& module) {
   module.def(
       "default_weights", [carrier](const AnyGame& game) { return carrier(game)->weights(); }, nb::arg("game"),
       "A family's own weights of its features; empty where it has none.");
+  module.def(
+      "default_scale", [carrier](const AnyGame& game) { return carrier(game)->scale(); }, nb::arg("game"),
+      "A lead times this is the logarithm of the odds to win; 0 where the family has no features.");
   module.def(
       "features",
       [carrier](const AnyGame& game, const nb::bytes& state, int player) {

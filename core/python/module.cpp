@@ -45,6 +45,7 @@ NB_MODULE(_core, module) {
   bind_search(module);
   bind_selfplay(module);
   bind_racing(module);
+  bind_sparse_network(module);
   bind_minimax(module);
   bind_retrograde(module);
   bind_expectimax(module);

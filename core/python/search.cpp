@@ -32,6 +32,11 @@ nb::dict dump(const TreeDump& tree) {
   return out;
 }
 
+/// A stop flag that Python holds; a thread has it as its own within a `with` block.
+struct StopFlag {
+  std::shared_ptr<std::atomic<bool>> flag = std::make_shared<std::atomic<bool>>(false);
+};
+
 /// A search and the game it is about.
 struct Search {
   const AnyGame* game;
@@ -54,7 +59,7 @@ void make(Search* self, const AnyGame& game, const SearchOptions& options, const
   if (weights.size() > kMaxFeatures) throw std::invalid_argument("there are too many weights");
   const SearchSetup setup{
       options, {enum_from<EvaluatorKind>(evaluator, "evaluator"), weights, scale}, seed, max_pending, reuse};
-  if (setup.evaluator.kind == EvaluatorKind::network && !traits(options.rule).uses_priors)
+  if (setup.evaluator.kind == EvaluatorKind::network && !traits(options.rule).for_networks())
     throw std::invalid_argument("this rule makes no use of a network's policy");
   new (self) Search{&game, family_of(game).search(game, setup)};
 }
@@ -62,6 +67,13 @@ void make(Search* self, const AnyGame& game, const SearchOptions& options, const
 void set_record(Search& self, const Record& record) {
   check_record(*self.game, record, true);
   self.driver->set_record(record);
+}
+
+std::vector<float> values_after(const Search& self, int move) {
+  const AnySearch& driver = self.begun();
+  if (move < 0 || move >= static_cast<int>(driver.policy().size()))
+    throw std::invalid_argument("the root has no such move");
+  return driver.values_after(move);
 }
 
 /// Each search once: they are worked on at the same time.
@@ -135,6 +147,8 @@ void check_search(const AnyGame& game, const SearchOptions& options) {
   if (game.players() != 2 && traits(options.rule).backup == Backup::negamax)
     throw std::invalid_argument("negamax backups are for two players");
   if (game.players() != 2 && options.solver) throw std::invalid_argument("proofs are for two players");
+  if (traits(options.rule).expands_all && (options.solver || options.oracle))
+    throw std::invalid_argument("this rule keeps no proofs: it takes neither 'solver' nor exact values");
   check_oracle(game, options.oracle.get());
 }
 
@@ -155,6 +169,8 @@ void bind_search(nb::module_& module) {
       .def_ro("default_c", &RuleTraits::default_c)
       .def_prop_ro("two_players", [](const RuleTraits& r) { return r.backup == Backup::negamax; })
       .def_ro("uses_priors", &RuleTraits::uses_priors)
+      .def_ro("expands_all", &RuleTraits::expands_all)
+      .def_prop_ro("for_networks", &RuleTraits::for_networks)
       .def_ro("dirichlet", &RuleTraits::dirichlet)
       .def_ro("needs_budget", &RuleTraits::needs_budget)
       .def_ro("reuses_tree", &RuleTraits::reuses_tree);
@@ -204,6 +220,10 @@ void bind_search(nb::module_& module) {
       .def(
           "root_moves", [](const Search& s, LineLength length) { return s.begun().root_moves(length); },
           nb::arg("line_length") = 8)
+      .def("values_after", &values_after, nb::arg("move"),
+           "Means by player of the simulations that made a move, by its place in root_moves(), and went on "
+           "to a turn of the player or to the end; NaN where those are fewer than half. For rules that back "
+           "up means.")
       .def("policy", [](const Search& s) { return s.begun().policy(); })
       .def("policy_target", [](const Search& s) { return s.begun().policy_target(); })
       .def("best", [](const Search& s) { return s.begun().best(); })
@@ -225,6 +245,18 @@ void bind_search(nb::module_& module) {
   module.def("submit", &submit, nb::arg("searches"), nb::arg("logits"), nb::arg("values"),
              "Back up a network's output for the leaves of the last collect(): logits (leaves, actions), "
              "values (leaves, players), the mover first.");
+
+  nb::class_<StopFlag>(module, "StopFlag",
+                       "Ends the searches of a `with` block early, with what they have found, when "
+                       "another thread sets it.")
+      .def(nb::init<>())
+      .def("set", [](const StopFlag& self) { *self.flag = true; })
+      .def_prop_ro("is_set", [](const StopFlag& self) { return self.flag->load(); })
+      .def("__enter__", [](const StopFlag& self) { stop_flag = self.flag; })
+      .def(
+          "__exit__", [](const StopFlag&, nb::args) { stop_flag.reset(); },
+          nb::sig("def __exit__(self, *args: object) -> None"));
+  module.def("stop_requested", &stop_requested, "Whether the stop flag of this thread is set.");
 }
 
 }  // namespace halma::python

@@ -24,11 +24,17 @@ void check_plan(const AnyGame& game, const PoolPlan& plan) {
   };
   check_search(game, o.search);
   const RuleTraits& rule = traits(o.search.rule);
-  demand(rule.uses_priors, "this rule makes no use of a network's policy");
+  demand(rule.for_networks(), "this rule makes no use of a network's policy");
   demand(game.actions() <= 65536, "policy targets are for at most 65,536 actions");
   demand(!o.reuse || rule.reuses_tree, "this rule starts a new tree at every move");
   demand(o.random_plies_min <= o.random_plies_max, "'random_plies_min' is above 'random_plies_max'");
   demand(o.random_starts == 0 || game.has_random_start(), "this game has no random starts");
+  demand(o.starts.empty() || o.random_starts == 0, "'random_starts' and 'starts' exclude each other");
+  for (const auto& start : o.starts) {
+    demand(start.size() == game.state_size(), "a start has the wrong size for this game");
+    demand(game.is_valid(start.data()), "a start is not a valid state");
+    demand(!game.at_chance(start.data()) && !game.terminal(start.data()), "no player is to move at a start");
+  }
   for (std::size_t i = 0; i < o.temperatures.size(); ++i) {
     demand(o.temperatures[i].second >= 0, "temperatures are not negative");
     demand(i == 0 || o.temperatures[i - 1].first < o.temperatures[i].first,
@@ -227,6 +233,22 @@ void bind_selfplay(nb::module_& module) {
       .def_rw("search", &SelfPlayOptions::search)
       .def_rw("temperatures", &SelfPlayOptions::temperatures,
               "(ply, temperature) pairs in order: from that ply on, moves are sampled with that temperature.")
+      .def_prop_rw(
+          "starts",
+          [](const SelfPlayOptions& o) {
+            nb::list states;
+            for (const auto& state : o.starts) states.append(nb::bytes(state.data(), state.size()));
+            return states;
+          },
+          [](SelfPlayOptions& o, const std::vector<nb::bytes>& states) {
+            o.starts.clear();
+            for (const nb::bytes& state : states) {
+              const auto* data = reinterpret_cast<const Bytes*>(state.c_str());
+              o.starts.emplace_back(data, data + state.size());
+            }
+          },
+          nb::for_getter(nb::sig("def starts(self) -> list[bytes]")),
+          "States that games start from, in turn; none: as usual.")
       .def_rw("opponents", &SelfPlayOptions::opponents, "The opponents that the learner meets in turn.");
 
   module.def(

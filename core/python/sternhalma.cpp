@@ -61,12 +61,14 @@ void bind_sternhalma(nb::module_& module) {
       .def(
           "__init__",
           [](SternhalmaOptions* self, bool mirror_hops, bool occupy, bool closed_points, bool locked_target,
-             bool second_place, bool ids_view) {
-            new (self)
-                SternhalmaOptions{mirror_hops, occupy, closed_points, locked_target, second_place, ids_view};
+             bool second_place, bool all_places, bool teams, bool ids_view, bool sideways,
+             bool more_features) {
+            new (self) SternhalmaOptions{mirror_hops, occupy, closed_points, locked_target, second_place,
+                                         all_places,  teams,  ids_view,      sideways,      more_features};
           },
           nb::kw_only(), nb::arg("mirror_hops"), nb::arg("occupy"), nb::arg("closed_points"),
-          nb::arg("locked_target"), nb::arg("second_place"), nb::arg("ids_view"));
+          nb::arg("locked_target"), nb::arg("second_place"), nb::arg("all_places"), nb::arg("teams"),
+          nb::arg("ids_view"), nb::arg("sideways"), nb::arg("more_features"));
 
   module.def(
       "sternhalma_rhombus",

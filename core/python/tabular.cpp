@@ -48,6 +48,7 @@ nb::object iterate(Trainer& self, double learning_rate, Threads threads, double 
   out["positions"] = totals->positions;
   out["play_seconds"] = totals->play_seconds;
   out["update_seconds"] = totals->update_seconds;
+  out["processor_seconds"] = totals->processor_seconds;
   return out;
 }
 

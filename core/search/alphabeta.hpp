@@ -1,22 +1,25 @@
-// Minimax for two players without chance: negamax with alpha-beta windows, iterative
-// deepening, a transposition table, move ordering, and quiescence where a game knows
-// what is quiet.
+// Minimax for two players without chance: principal variation search with aspiration windows,
+// iterative deepening, a transposition table, killer moves and history, and quiescence where a game
+// knows what is quiet.
 //
-// The value is exactly that of a plain minimax to the same depth, whatever is switched
-// on: the table answers only for the very depth asked. Exceptions: with repetitions a
+// Without `selective` the value is exactly that of a plain minimax to the same depth, whatever is
+// switched on: the table answers only for the very depth asked. Exceptions: with repetitions a
 // value depends on the path, which the table does not know; and deepening stops early where
-// the game is decided.
+// the game is decided. With `selective` late moves are reduced, deeper entries of the table are used,
+// and where pieces race, most moves that do not advance are left out below the root.
 //
 // An oracle, where there is one, is probed first, before repetitions: exact values do not
 // depend on the path.
 //
-// The evaluation is the mover's linear score less the opponent's; the value of a win n plies
-// away is kWin - n, that of a draw 0.
+// The evaluation is the mover's linear score less the opponent's, or a network's; the value of a win
+// n plies away is kWin - n, that of a draw 0.
 #pragma once
 
 #include <limits>
+#include <optional>
 
 #include "minimax_options.hpp"
+#include "move_history.hpp"
 #include "transposition.hpp"
 
 namespace halma {
@@ -31,17 +34,29 @@ class AlphaBeta {
         options_(options),
         pruning_(options.pruning != Pruning::none),
         table_(pruning_ ? options.table_bits : 0) {
-    if constexpr (HasFeatures<G>)
+    if constexpr (HasFeatures<G>) {
       if (options_.weights.empty()) options_.weights = game.default_weights();
+      if (options_.scale == 0) options_.scale = game.default_scale();
+    }
+    if constexpr (HasInputs<G>)
+      if (options_.network) {
+        network_.emplace(game, *options_.network);
+        options_.scale = 1;
+      }
+    for (int depth = 1; depth < kDeepest; ++depth)
+      for (int i = 1; i < kReducedMoves; ++i)
+        reductions_[depth][i] = static_cast<std::int8_t>(0.5 + 0.4 * std::log(depth) * std::log(i + 1));
   }
+
+  /// A value times this is the logarithm of the odds to win; 0 where nothing is evaluated.
+  double scale() const { return options_.scale; }
 
   /// `root` is the current state of the record, a decision.
   MinimaxResult search(const State& root, const Record& record, const MinimaxLimits& limits) {
     budget_.start(limits);
     line_.start(record, options_.limits);
     table_.start_search();
-    std::fill(&killers_[0][0], &killers_[0][0] + kDeepest * 2, kNoMove);
-    std::fill(std::begin(cutoffs_), std::end(cutoffs_), 0u);
+    history_.clear();
 
     root_.moves.clear();
     game_->legal(root, root_.moves);
@@ -57,16 +72,25 @@ class AlphaBeta {
     result.best = root_.moves[0];
     result.line = {result.best};
     for (int depth = options_.deepen ? 1 : deepest; depth <= deepest; ++depth) {
-      const double value = search_root(root, depth, limits.all_moves);
-      if (budget_.stopped()) break;
+      const bool around =
+          depth >= kFirstNarrow && pruning_ && !limits.all_moves && std::abs(result.value) < kDecided;
+      const double value = around ? search_around(root, depth, result.value)
+                                  : search_root(root, depth, -kInfinite, kInfinite, limits.all_moves);
+      if (budget_.stopped()) {
+        // The best move of the depth before was searched first: what has beaten it is better.
+        if (value > -kInfinite && !limits.all_moves) {
+          result.value = value + 0.0;
+          result.line = lines_.whole();
+          result.best = result.line[0];
+        }
+        break;
+      }
       result.value = value + 0.0;  // never minus nothing
       result.proven = is_proven(value, estimated_);
       result.depth = depth;
       result.line = lines_.whole();
       result.best = result.line[0];
       if (limits.all_moves) note_values(listed, result.moves);
-      // Good moves first at the next depth; unsearched ranks are upper bounds.
-      for (int i = 0; i < root_.size(); ++i) root_.bring_best(i);
       lead_with(result.best);
       if (result.proven) break;
     }
@@ -77,17 +101,38 @@ class AlphaBeta {
 
  private:
   static constexpr double kInfinite = std::numeric_limits<double>::infinity();
-  static constexpr int kCutoffSlots = 4096;
+  // Reductions: of the fourth move on, where three plies or more are left.
+  static constexpr int kFirstReduced = 3, kLeastReduced = 3, kReducedMoves = 64;
+  // Aspiration windows: from this depth on, half as wide as this, in log odds.
+  static constexpr int kFirstNarrow = 4;
+  static constexpr double kReach = 0.25;
 
-  double search_root(const State& root, int depth, bool all_moves) {
+  /// Searches with a narrow window around the value of the depth before, and again where the value
+  /// lies outside. Minus infinity if the budget is spent before a move is within.
+  double search_around(const State& root, int depth, double expected) {
+    const double reach = kReach / (options_.scale > 0 ? options_.scale : 1.0);
+    double alpha = expected - reach, beta = expected + reach;
+    while (true) {
+      const double value = search_root(root, depth, alpha, beta, false);
+      if (budget_.stopped()) return value > alpha ? value : -kInfinite;
+      if (value <= alpha && alpha > -kInfinite)
+        alpha = -kInfinite;
+      else if (value >= beta && beta < kInfinite)
+        beta = kInfinite;
+      else
+        return value;
+    }
+  }
+
+  double search_root(const State& root, int depth, double alpha, double beta, bool all_moves) {
     double best = -kInfinite;
     bool any_evaluated = false;
     line_.push(line_.needs_keys() ? game_->key(root) : 0);
     proven_.clear();
     for (int i = 0; i < root_.size(); ++i) {
       estimated_ = false;
-      const double alpha = all_moves || !pruning_ ? -kInfinite : best;
-      const double value = descend(root, root_.moves[i], depth, alpha, kInfinite, 0, line_.clock());
+      const double from = all_moves || !pruning_ ? -kInfinite : std::max(alpha, best);
+      const double value = scout(root, root_.moves[i], depth, i > 0, 0, from, beta, 0, line_.clock());
       if (budget_.stopped()) break;
       root_.rank[i] = value;
       if (is_proven(value, estimated_)) proven_.push_back(root_.moves[i]);
@@ -96,10 +141,26 @@ class AlphaBeta {
         best = value;
         lines_.keep(0, root_.moves[i]);
       }
+      if (best >= beta) break;
     }
     estimated_ = any_evaluated;
     line_.pop();
     return best;
+  }
+
+  /// The value of a move. One that is not the first is expected to be no better than alpha: it is
+  /// searched with an empty window, and `reduction` plies less; then again if it is better.
+  double scout(const State& state, Move move, int depth, bool later, int reduction, double alpha, double beta,
+               int ply, int clock) {
+    if (!later || alpha == -kInfinite) return descend(state, move, depth, alpha, beta, ply, clock);
+    const double above = std::nextafter(alpha, kInfinite);
+    double value = descend(state, move, depth - reduction, alpha, above, ply, clock);
+    const auto again = [&](double limit) {
+      if (value > alpha && !budget_.stopped()) value = descend(state, move, depth, alpha, limit, ply, clock);
+    };
+    if (reduction > 0) again(above);
+    if (value < beta && above < beta) again(beta);
+    return value;
   }
 
   /// The value of a move for the player who makes it. `clock` is the halfmove clock.
@@ -143,7 +204,7 @@ class AlphaBeta {
       if (const auto* entry = table_.find(key)) {
         known = entry->move;
         const double value = from_table(entry->value, ply);
-        if (entry->depth == depth &&
+        if ((entry->depth == depth || (options_.selective && entry->depth > depth)) &&
             (entry->bound == Bound::exact || (entry->bound == Bound::lower && value >= beta) ||
              (entry->bound == Bound::upper && value <= alpha))) {
           estimated_ = true;  // the table does not know whether it was
@@ -157,7 +218,8 @@ class AlphaBeta {
       ++budget_.leaves;
       return outcome(state, ply);
     }
-    rank(state, ranked, known, depth, ply);
+    rank(state, ranked, known, ply);
+    const bool may_reduce = options_.selective && pruning_ && depth >= kLeastReduced && is_quiet(state);
     line_.push(line_.needs_keys() ? key : 0);
     const double entered = alpha;
     double best = -kInfinite;
@@ -165,17 +227,24 @@ class AlphaBeta {
     for (int i = 0; i < ranked.size(); ++i) {
       if (options_.ordering != Ordering::listed) ranked.bring_best(i);
       const Move move = ranked.moves[i];
-      const double value = descend(state, move, std::max(depth, 1), alpha, beta, ply, clock);
+      if (i > 0 && best > -kDecided && is_left_out(state, move, ply)) {
+        estimated_ = true;
+        continue;
+      }
+      const bool late = may_reduce && i >= kFirstReduced && !history_.is_killer(move, ply);
+      const int reduction = late ? reduced_by(depth, i) : 0;
+      const double value = scout(state, move, std::max(depth, 1), i > 0, reduction,
+                                 pruning_ ? alpha : -kInfinite, beta, ply, clock);
       if (budget_.stopped()) break;
       if (value > best) {
         best = value;
         best_move = move;
-        lines_.keep(ply, move);
+        if (value > alpha) lines_.keep(ply, move);
       }
       if (!pruning_) continue;
       alpha = std::max(alpha, best);
       if (best >= beta) {
-        note_cutoff(move, depth, ply);
+        history_.note_cutoff(move, depth, ply);
         break;
       }
     }
@@ -192,12 +261,30 @@ class AlphaBeta {
 
   /// Whether a position at the end of the depth may be evaluated as it stands.
   bool rests(const State& state, int ply) const {
-    if constexpr (KnowsQuiet<G>) return !options_.quiescence || ply >= kDeepest - 2 || game_->is_quiet(state);
+    return !options_.quiescence || ply >= kDeepest - 2 || is_quiet(state);
+  }
+  bool is_quiet(const State& state) const {
+    if constexpr (KnowsQuiet<G>) return game_->is_quiet(state);
     return true;
+  }
+  /// Where pieces race, a selective search leaves moves out that do not advance, unless one is the
+  /// first in the order, a killer, or everything before it loses.
+  bool is_left_out(const State& state, Move move, int ply) const {
+    if constexpr (Races<G>)
+      return options_.selective && pruning_ && game_->advance(state, move) <= 0 &&
+             !history_.is_killer(move, ply);
+    return false;
+  }
+  /// By how many plies the search of the i-th move is shorter; one ply is left.
+  int reduced_by(int depth, int i) const {
+    return std::min<int>(reductions_[std::min(depth, kDeepest - 1)][std::min(i, kReducedMoves - 1)],
+                         depth - 2);
   }
 
   double evaluate(const State& state) {
     ++budget_.evaluations;
+    if constexpr (HasInputs<G>)
+      if (network_) return network_->value(state);
     if constexpr (HasFeatures<G>) {
       const int mover = game_->mover(state);
       return exact_score(*game_, state, mover, options_.weights) -
@@ -232,21 +319,11 @@ class AlphaBeta {
     return value > kDecided ? value - ply : value < -kDecided ? value + ply : value;
   }
 
-  void rank(const State& state, RankedMoves& ranked, Move known, int depth, int ply) {
+  void rank(const State& state, RankedMoves& ranked, Move known, int ply) {
     if (options_.ordering == Ordering::listed) return;
-    // Near the leaves sorting by evaluation costs more than it saves.
-    if (options_.ordering == Ordering::score || (HasFeatures<G> && depth >= 2)) {
-      rank_by_score(state, ranked);
-      if (options_.ordering == Ordering::score) return;
-    } else {
-      for (int i = 0; i < ranked.size(); ++i) {
-        const Move move = ranked.moves[i];
-        ranked.rank[i] = cutoffs_[slot(move)];
-        if (move == killers_[ply][0] || move == killers_[ply][1]) ranked.rank[i] += 1e9;
-      }
-    }
+    if (options_.ordering == Ordering::score) return rank_by_score(state, ranked);
     for (int i = 0; i < ranked.size(); ++i)
-      if (ranked.moves[i] == known) ranked.rank[i] = kInfinite;
+      ranked.rank[i] = ranked.moves[i] == known ? kInfinite : history_.rank(ranked.moves[i], ply);
   }
 
   /// By the evaluation of the position a move leads to; what wins at once comes first.
@@ -258,15 +335,6 @@ class AlphaBeta {
       const double value = over ? outcome(child, 0) : evaluate(child);
       ranked.rank[i] = game_->mover(child) == game_->mover(state) ? value : -value;
     }
-  }
-
-  static std::size_t slot(Move move) { return (move * 2654435761u) >> 20; }
-
-  void note_cutoff(Move move, int depth, int ply) {
-    cutoffs_[slot(move)] += static_cast<std::uint32_t>(std::max(depth, 0) * std::max(depth, 0)) + 1;
-    if (killers_[ply][0] == move) return;
-    killers_[ply][1] = killers_[ply][0];
-    killers_[ply][0] = move;
   }
 
   void lead_with(Move best) {
@@ -310,8 +378,9 @@ class AlphaBeta {
   std::vector<Move> proven_;  // moves of the root, at the depth searched last
   bool estimated_ = false;    // the value depends on an evaluation
   Lines lines_;
-  Move killers_[kDeepest][2];            // [ply]: moves that refuted a sibling
-  std::uint32_t cutoffs_[kCutoffSlots];  // how often, and how high up, a move refuted
+  MoveHistory history_;
+  MaybeEvaluator<G> network_;
+  std::int8_t reductions_[kDeepest][kReducedMoves] = {};  // [depth][place of a move], in plies
 };
 
 }  // namespace halma

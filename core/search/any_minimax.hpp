@@ -54,7 +54,9 @@ class ErasedMinimax : public AnyMinimax {
   }
 
   std::vector<float> weights() const override { return options_.weights; }
-  double scale() const override { return options_.scale; }
+  double scale() const override {
+    return alphabeta_ ? alphabeta_->scale() : expectimax_ ? expectimax_->scale() : options_.scale;
+  }
 
   std::vector<float> features(const Bytes* state, int player) const override {
     std::vector<float> values;

@@ -87,7 +87,7 @@ class SearchDriver {
     pending_ = 0;
     const bool kept = reuse_ && search_.start_below(root_, taken_, scratch.spare);
     taken_.clear();
-    if (!kept && evaluation_ != LeafEvaluation::values) {
+    if (!kept && evaluation_ != LeafEvaluation::values && !search_.rule().expands_all) {
       phase_ = Phase::root_pending;
       return;
     }
@@ -101,17 +101,22 @@ class SearchDriver {
   int pending() const { return pending_; }
 
   /// Selects leaves until as many as allowed are pending, or until the search is complete;
-  /// returns how many are pending.
+  /// returns how many are pending. It is complete, too, once kMostDecided simulations in a row have
+  /// found nothing to evaluate: where every line ends, a search for a time would never return.
   int select_leaves() {
     if (phase_ == Phase::root_pending) return pending_ = 1;
+    if (search_.rule().expands_all) return take_quiet();
+    int decided = 0;
     while (pending_ < static_cast<int>(leaves_.size()) && search_.simulations() < budget_ &&
-           !search_.is_solved()) {
+           !search_.is_solved() && decided < kMostDecided) {
       Leaf& leaf = leaves_[pending_];
       if (!search_.select(leaf)) break;  // led to a leaf that is pending
-      if (leaf.decided)
+      if (leaf.decided) {
         search_.back_up(leaf, leaf.values);
-      else
+        ++decided;
+      } else {
         ++pending_;
+      }
     }
     return pending_;
   }
@@ -181,18 +186,34 @@ class SearchDriver {
   }
 
   /// Runs a search to its end with an evaluator of the core: until the root has `simulations`
-  /// in all, `seconds` are over (0: no limit), or nothing is left to search. Called again at the
-  /// same position, it goes on.
+  /// in all, `seconds` are over (0: no limit), the thread's stop flag is set, or nothing is left to
+  /// search. Called again at the same position, it goes on.
   template <Evaluator<G> E>
   void run(const E& evaluator, std::uint64_t simulations, double seconds, Scratch& scratch) {
     using Clock = std::chrono::steady_clock;
     const auto deadline = Clock::now() + std::chrono::duration<double>(seconds);
     begin_or_continue(simulations, scratch);
+    if (search_.rule().expands_all) {
+      const auto is_late = [&] {
+        return search_.simulations() > 0 && (stop_requested() || (seconds > 0 && Clock::now() >= deadline));
+      };
+      while ((search_.expansion().is_waiting() || !is_late()) && select_leaves() > 0) {
+        poll_interrupt();
+        for (; pending_ > 0; --pending_) {
+          Leaf& quiet = leaves_[pending_ - 1];
+          evaluator.evaluate(*game_, quiet.state, search_.history().limits_left(quiet), quiet.values,
+                             search_.random());
+          search_.evaluate_quiet(quiet, quiet.values);
+        }
+      }
+      return;
+    }
     Leaf& leaf = leaves_[0];
     while (search_.simulations() < budget_ && !search_.is_solved()) {
       // Looking at the clock costs as much as a simulation of a small game.
       if (search_.simulations() % 64 == 0) {
         if (seconds > 0 && Clock::now() >= deadline) break;
+        if (stop_requested() && search_.simulations() > 0) break;
         poll_interrupt();
       }
       search_.select(leaf);
@@ -257,6 +278,8 @@ class SearchDriver {
     searching,     // the tree has a root
   };
 
+  static constexpr int kMostDecided = 100'000, kMostExpanded = 10'000;
+
   void forget_tree() {
     search_.clear();
     taken_.clear();
@@ -298,8 +321,22 @@ class SearchDriver {
     if (!std::isfinite(priors[0])) throw std::runtime_error("a logit of the network is not finite");
   }
 
+  /// select_leaves() of a rule that expands: the positions of an expansion, as many as may be pending.
+  int take_quiet() {
+    for (int expanded = 0; !search_.expansion().is_waiting(); ++expanded) {
+      // A tree whose lines all end has nothing left to evaluate, whatever the budget.
+      if (search_.simulations() >= budget_ || search_.is_solved() || expanded == kMostExpanded) return 0;
+      search_.expand();
+    }
+    for (; pending_ < static_cast<int>(leaves_.size()) && search_.expansion().not_taken() > 0; ++pending_)
+      search_.expansion().take(leaves_[pending_]);
+    return pending_;
+  }
+
   void back_up_evaluated(int which, const float* values, const float* priors, const MoveList& moves) {
-    if (phase_ == Phase::root_pending) {
+    if (search_.rule().expands_all) {
+      search_.evaluate_quiet(leaves_[which], values);
+    } else if (phase_ == Phase::root_pending) {
       search_.start(root_, priors, values, &moves);
       begin_simulations();
     } else {

@@ -29,11 +29,11 @@ void scaled_result(const G& game, const typename G::State& state, float* values)
   for (int player = 0; player < game.players(); ++player) values[player] /= game.max_score();
 }
 
-/// Equal chances for every player.
+/// Equal chances for every side.
 struct UniformEvaluator {
   template <Game G>
   void evaluate(const G& game, const typename G::State&, const LimitsLeft&, float* values, Random&) const {
-    std::fill_n(values, game.players(), 1.0f / static_cast<float>(game.players()));
+    std::fill_n(values, game.players(), 1.0f / static_cast<float>(sides(game)));
   }
 };
 
@@ -64,14 +64,15 @@ template <Game G>
   requires HasFeatures<G>
 float linear_score(const G& game, const typename G::State& state, int player,
                    std::span<const float> weights) {
-  float features[kMaxFeatures];
+  float features[kMaxFeatures] = {};
   game.features(state, player, features);
   float score = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) score += weights[i] * features[i];
   return score;
 }
 
-/// Softmax of the players' linear scores: with two players, a sigmoid of the lead.
+/// Softmax of the sides' linear scores, a team's being the mean of its players': with two sides, a
+/// sigmoid of the lead.
 struct LinearEvaluator {
   std::vector<float> weights;
   float scale = 1.0f;  // of the scores, before the softmax
@@ -80,12 +81,32 @@ struct LinearEvaluator {
   void evaluate(const G& game, const typename G::State& state, const LimitsLeft&, float* values,
                 Random&) const {
     if constexpr (HasFeatures<G>) {
+      float scores[kMaxPlayers], chances[kMaxPlayers];
       for (int player = 0; player < game.players(); ++player)
-        values[player] = scale * linear_score(game, state, player, weights);
-      softmax(values, game.players());
+        scores[player] = scale * linear_score(game, state, player, weights);
+      softmax(chances, side_means(game, scores, chances));
+      for (int player = 0; player < game.players(); ++player) values[player] = chances[side_of(game, player)];
     } else {
-      std::fill_n(values, game.players(), 1.0f / static_cast<float>(game.players()));
+      std::fill_n(values, game.players(), 1.0f / static_cast<float>(sides(game)));
     }
+  }
+};
+
+/// A rollout that races: one ply of the furthest moves, then a linear evaluation. Longer ones are
+/// weaker: the pieces of a greedy player soon stand badly, and chance hides what a move gains.
+struct RaceEvaluator {
+  LinearEvaluator linear;
+
+  template <Game G>
+  void evaluate(const G& game, const typename G::State& start, const LimitsLeft& left, float* values,
+                Random& random) const {
+    auto state = start;
+    if constexpr (Races<G>) racing_ply(game, state, random);
+    while (game.at_chance(state)) game.resolve(state, sample(game, state, random));
+    if (game.terminal(state) || left.plies == 1)
+      scaled_result(game, state, values);
+    else
+      linear.evaluate(game, state, left, values, random);
   }
 };
 

@@ -1,17 +1,25 @@
 // Minimax for two players with chance: players choose, chance averages.
 //
 // Values are chances of winning in [0, 1], always for the player to move: the evaluation is
-// the sigmoid of the lead in linear scores, so that chance nodes have bounds to prune
-// with. The value of a win falls by kPatience a ply, so that quicker wins are preferred.
+// the sigmoid of the lead in linear scores, or of a network's output, so that chance nodes have
+// bounds to prune with. A value moves towards a draw by kPatience with every ply it is backed up, so
+// that quicker wins are preferred; a win stays above every evaluation, which keeps kMargin away from
+// 0 and 1.
 // Depth counts moves; chance takes none, and a position at chance at the end of the depth is
-// evaluated as it is.
+// evaluated as it is, or by the mean over its outcomes.
 //
 // Star1 gives each outcome the window outside of which the average leaves its own
 // whatever the other outcomes bring. Star2 first tries one move after each outcome: a
 // player who may choose gets at least that, and the sum may already be enough.
+//
+// The transposition table holds decisions and positions at chance. Beyond the depth, captures are
+// tried where a game lists them and nobody has to capture. With `selective`, where some moves lead
+// to chance and others do not, those that do are searched as a pass below the root: their outcomes
+// are too many to look at, and tactics of what is known matter more there.
 #pragma once
 
 #include "minimax_options.hpp"
+#include "transposition.hpp"
 
 namespace halma {
 
@@ -19,15 +27,27 @@ template <Game G>
 class Expectimax {
  public:
   using State = typename G::State;
-  /// What the value of a win loses with every ply.
-  static constexpr double kPatience = 1e-6;
   /// Values beyond, of moves that are proven, are wins.
   static constexpr double kSureWin = 1 - kPatience * kDeepest;
 
-  Expectimax(const G& game, const MinimaxOptions& options) : game_(&game), options_(options) {
-    if constexpr (HasFeatures<G>)
+  Expectimax(const G& game, const MinimaxOptions& options)
+      : game_(&game),
+        options_(options),
+        pruning_(options.pruning != Pruning::none),
+        table_(pruning_ ? options.table_bits : 0) {
+    if constexpr (HasFeatures<G>) {
       if (options_.weights.empty()) options_.weights = game.default_weights();
+      if (options_.scale == 0) options_.scale = game.default_scale();
+    }
+    if constexpr (HasInputs<G>)
+      if (options_.network) {
+        network_.emplace(game, *options_.network);
+        options_.scale = 1;
+      }
   }
+
+  /// A lead times this is the logarithm of the odds to win; 0 where nothing is evaluated.
+  double scale() const { return options_.scale; }
 
   /// `root` is the current state of the record, a decision.
   MinimaxResult search(const State& root, const Record& record, const MinimaxLimits& limits) {
@@ -35,21 +55,30 @@ class Expectimax {
     if (options_.oracle)
       if (std::optional<MinimaxResult> exact = probe_moves(*options_.oracle, root)) return *exact;
     line_.start(record, options_.limits);
+    table_.start_search();
     root_.moves.clear();
     game_->legal(root, root_.moves);
     const MoveList listed = root_.moves;
-    rank(root, root_, 2);
+    rank(root, root_, kNoMove, 2);
     MinimaxResult result;
     result.value = evaluate(root);
     result.best = root_.moves[0];
     result.line = {result.best};
     const int deepest = limits.depth ? limits.depth : kDeepest - 1;
-    // Without a table the shallow searches pay only with a budget of nodes or time.
+    // The shallow searches pay only with a budget of nodes or time.
     const bool deepen = options_.deepen && (limits.nodes || limits.seconds > 0);
     for (int depth = deepen ? 1 : deepest; depth <= deepest; ++depth) {
       cut_by_depth_ = false;
       const double value = search_root(root, depth, limits.all_moves);
-      if (budget_.stopped()) break;
+      if (budget_.stopped()) {
+        // The best move of the depth before was searched first: what has beaten it is better.
+        if (value >= 0 && depth > 1 && !limits.all_moves) {
+          result.value = value;
+          result.line = lines_.whole();
+          result.best = result.line[0];
+        }
+        break;
+      }
       result.value = value;
       result.depth = depth;
       result.line = lines_.whole();
@@ -73,6 +102,14 @@ class Expectimax {
   }
 
  private:
+  /// What a value keeps of its distance to a draw when it is backed up by a ply.
+  static constexpr double kKept = 1 - kPatience;
+  /// Bounds of averages are exact up to rounding.
+  static constexpr double kRounding = 1e-12;
+  /// With `selective`, moves of the root that lead to chance are searched kReduced plies less
+  /// deeply, from depth kFirstReduced on.
+  static constexpr int kFirstReduced = 4, kReduced = 2;
+
   /// The result where an oracle knows the value of every move.
   std::optional<MinimaxResult> probe_moves(const Oracle& oracle, const State& root) const {
     MinimaxResult result;
@@ -83,8 +120,7 @@ class Expectimax {
       State child = root;
       game_->play(child, move);
       std::optional<ExactValue> known = halma::probe(oracle, child);
-      if (!known && !game_->at_chance(child) && game_->terminal(child))
-        known = ExactValue{outcome(child, 0), 0};
+      if (!known && !game_->at_chance(child) && game_->terminal(child)) known = ExactValue{outcome(child), 0};
       if (!known) return std::nullopt;
       const ExactValue here =
           known->before(game_->mover(child) == game_->mover(root), game_->irreversible(root, move));
@@ -107,66 +143,150 @@ class Expectimax {
     line_.push(line_.needs_keys() ? game_->key(root) : 0);
     for (int i = 0; i < root_.size(); ++i) {
       estimated_ = false;
+      const Move move = root_.moves[i];
       const double alpha = all_moves ? 0 : std::max(best, 0.0);
-      const double value = descend(root, root_.moves[i], depth, alpha, 1, 0, line_.clock());
+      const bool reduce =
+          kMayPass && options_.selective && depth >= kFirstReduced && leads_to_chance(root, move);
+      const double value = descend(root, move, depth - (reduce ? kReduced : 0), alpha, 1, 0, line_.clock());
       if (budget_.stopped()) break;
-      if (!estimated_) proven_.push_back(root_.moves[i]);
+      if (!estimated_) proven_.push_back(move);
       root_.rank[i] = value;
       if (value > best) {
         best = value;
-        lines_.keep(0, root_.moves[i]);
+        lines_.keep(0, move);
       }
     }
     line_.pop();
     return best;
   }
 
-  /// The value of a move for the player who makes it.
-  double descend(const State& state, Move move, int depth, double alpha, double beta, int ply, int clock) {
+  /// The position after a move; kNoMove passes.
+  State after(const State& state, Move move) const {
     State child = state;
-    if (line_.tracks_clock()) clock = game_->irreversible(state, move) ? 0 : clock + 1;
-    line_.push_landing(game_->landing(move));
+    if constexpr (kMayPass) {
+      if (move == kNoMove) {
+        game_->give_turn(child, game_->mover(state) ^ 1);
+        return child;
+      }
+    }
     game_->play(child, move);
+    return child;
+  }
+
+  /// The value of a move, or of passing, for the player who makes it.
+  double descend(const State& state, Move move, int depth, double alpha, double beta, int ply, int clock) {
+    const bool passes = move == kNoMove;
+    if (line_.tracks_clock()) clock = passes || game_->irreversible(state, move) ? 0 : clock + 1;
+    if (!passes) line_.push_landing(game_->landing(move));
+    const State child = after(state, move);
     lines_.clear(ply + 1);
-    const bool same_player = game_->mover(child) == game_->mover(state);
-    const double value = same_player ? visit(child, depth - 1, alpha, beta, ply + 1, clock)
-                                     : 1 - visit(child, depth - 1, 1 - beta, 1 - alpha, ply + 1, clock);
-    line_.pop_landing();
+    const double value = backed_up(state, child, alpha, beta, [&](double low, double high) {
+      return visit(child, depth - 1, low, high, ply + 1, clock);
+    });
+    if (!passes) line_.pop_landing();
     return value;
+  }
+
+  /// The value of a child for the player at its parent; `search` is called with the child's window.
+  template <class Search>
+  double backed_up(const State& state, const State& child, double alpha, double beta, Search&& search) const {
+    const double low = 0.5 + (alpha - 0.5) / kKept, high = 0.5 + (beta - 0.5) / kKept;
+    const double value =
+        game_->mover(child) == game_->mover(state) ? search(low, high) : 1 - search(1 - high, 1 - low);
+    return 0.5 + (value - 0.5) * kKept;
   }
 
   double visit(const State& state, int depth, double alpha, double beta, int ply, int clock) {
     if (!budget_.take()) return 0;
-    if (game_->at_chance(state)) {
-      if (line_.ends(0, clock, ply)) return end_line(state, ply);
-      if (depth > 0) return average(state, depth, alpha, beta, ply, clock);
-      return leaf(state);
-    }
-    if (game_->terminal(state)) {
+    const bool chance = game_->at_chance(state);
+    if (!chance && game_->terminal(state)) {
       ++budget_.leaves;
-      return outcome(state, ply);
+      return outcome(state);
     }
-    const std::uint64_t key = line_.needs_keys() ? game_->key(state) : 0;
-    if (line_.ends(key, clock, ply)) return end_line(state, ply);
-    if (depth <= 0) return leaf(state);
+    const bool use_table = table_.on() && depth > 0 && !line_.limits_within(depth, clock, ply);
+    const std::uint64_t key = use_table || (!chance && line_.needs_keys()) ? game_->key(state) : 0;
+    if (line_.ends(chance ? 0 : key, clock, ply)) {
+      ++budget_.leaves;
+      estimated_ |= !line_.is_certain();
+      return outcome(state);
+    }
+    if (depth <= 0) return chance ? leaf_at_chance(state) : leaf(state, alpha, beta, ply);
+    Move known = kNoMove;
+    if (use_table) {
+      if (const auto* entry = table_.find(key)) {
+        known = entry->move;
+        if ((entry->depth == depth || (options_.selective && entry->depth > depth)) &&
+            (entry->bound == Bound::exact || (entry->bound == Bound::lower && entry->value >= beta) ||
+             (entry->bound == Bound::upper && entry->value <= alpha))) {
+          cut_by_depth_ |= entry->estimated;
+          estimated_ |= entry->estimated;
+          return entry->value;
+        }
+      }
+    }
+    const bool estimated_before = estimated_;
+    estimated_ = false;
+    Move best_move = kNoMove;
+    const double value = chance ? average(state, depth, alpha, beta, ply, clock)
+                                : best_of(state, depth, alpha, beta, ply, clock, key, known, best_move);
+    if (use_table && !budget_.stopped())
+      table_.store(key, depth, value,
+                   value >= beta - kRounding    ? Bound::lower
+                   : value <= alpha + kRounding ? Bound::upper
+                                                : Bound::exact,
+                   best_move, estimated_);
+    estimated_ |= estimated_before;
+    return value;
+  }
+
+  /// A decision. Depth is not zero. `best_move` is set to the move found best.
+  double best_of(const State& state, int depth, double alpha, double beta, int ply, int clock,
+                 std::uint64_t key, Move known, Move& best_move) {
     RankedMoves ranked;
-    game_->legal(state, ranked.moves);
-    rank(state, ranked, depth);
-    line_.push(key);
+    list_moves(state, ranked, known, depth);
+    line_.push(line_.needs_keys() ? key : 0);
     double best = -1;
     for (int i = 0; i < ranked.size(); ++i) {
       const double value = descend(state, ranked.moves[i], depth, alpha, beta, ply, clock);
       if (budget_.stopped()) break;
       if (value > best) {
         best = value;
-        lines_.keep(ply, ranked.moves[i]);
+        best_move = ranked.moves[i];
+        // A line ends before a pass, which stands for moves whose outcomes are not known.
+        if (best_move == kNoMove)
+          lines_.clear(ply);
+        else
+          lines_.keep(ply, best_move);
       }
-      if (options_.pruning == Pruning::none) continue;
+      if (!pruning_) continue;
       alpha = std::max(alpha, best);
       if (best >= beta) break;
     }
     line_.pop();
     return best;
+  }
+
+  /// The moves of a position below the root, in the order in which they are tried.
+  void list_moves(const State& state, RankedMoves& ranked, Move known, int depth) {
+    game_->legal(state, ranked.moves);
+    if constexpr (kMayPass)
+      if (options_.selective) replace_by_pass(state, ranked.moves);
+    rank(state, ranked, known, depth);
+  }
+
+  /// Whether a move leads to chance.
+  bool leads_to_chance(const State& state, Move move) const { return game_->at_chance(after(state, move)); }
+
+  /// Puts one pass, kNoMove, in the place of all moves that lead to chance.
+  void replace_by_pass(const State& state, MoveList& moves) {
+    MoveList kept;
+    for (const Move move : moves)
+      if (!leads_to_chance(state, move)) kept.push(move);
+    if (kept.size() == moves.size()) return;
+    kept.push(kNoMove);
+    moves = kept;
+    // Nothing is proven without a look at the outcomes.
+    cut_by_depth_ = estimated_ = true;
   }
 
   /// A chance node, for the player who moves after it. Depth is not zero.
@@ -175,7 +295,7 @@ class Expectimax {
     OutcomeList outcomes;
     game_->outcomes(state, outcomes);
     const int number = outcomes.size();
-    if (options_.pruning == Pruning::none) {
+    if (!pruning_) {
       double sum = 0;
       for (int i = 0; i < number && !budget_.stopped(); ++i)
         sum += outcomes[i].probability * resolved(state, outcomes[i], depth, 0, 1, ply, clock);
@@ -238,8 +358,8 @@ class Expectimax {
     const std::uint64_t key = line_.needs_keys() ? game_->key(next) : 0;
     if (line_.ends(key, clock, ply)) return 0;
     RankedMoves ranked;
-    game_->legal(next, ranked.moves);
-    rank(next, ranked, depth);
+    const auto* entry = table_.on() ? table_.find(game_->key(next)) : nullptr;
+    list_moves(next, ranked, entry ? entry->move : kNoMove, depth);
     line_.push(key);
     // The window only asks whether the move is good enough; below it, a value is no
     // lower bound and counts as nothing.
@@ -249,52 +369,91 @@ class Expectimax {
     return value > low ? value : 0;
   }
 
-  double end_line(const State& state, int ply) {
-    ++budget_.leaves;
-    estimated_ |= !line_.is_certain();
-    return outcome(state, ply);
-  }
-
-  double leaf(const State& state) {
+  /// The end of the depth: an evaluation, or captures that are better than it.
+  double leaf(const State& state, double alpha, double beta, int ply) {
     ++budget_.leaves;
     cut_by_depth_ = estimated_ = true;
+    double best = evaluate(state);
+    if constexpr (ListsCaptures<G>) {
+      if (!options_.quiescence || ply >= kDeepest - 2) return best;
+      MoveList captures;
+      game_->captures(state, captures);
+      for (const Move move : captures) {
+        if (pruning_) {
+          if (best >= beta) break;
+          alpha = std::max(alpha, best);
+        }
+        if (!budget_.take()) break;
+        const State child = after(state, move);
+        best = std::max(best, backed_up(state, child, alpha, beta, [&](double low, double high) {
+                          return game_->terminal(child) ? outcome(child) : leaf(child, low, high, ply + 1);
+                        }));
+      }
+    }
+    return best;
+  }
+
+  double leaf_at_chance(const State& state) {
+    ++budget_.leaves;
+    cut_by_depth_ = estimated_ = true;
+    if constexpr (HasInputs<G> && !kInputsBeforeChance<G>) {
+      if (network_) {
+        OutcomeList outcomes;
+        game_->outcomes(state, outcomes);
+        double sum = 0;
+        for (const Chance& chance : outcomes) {
+          State next = state;
+          game_->resolve(next, chance.outcome);
+          sum += chance.probability * evaluate(next);
+        }
+        return sum;
+      }
+    }
     return evaluate(state);
   }
 
   double evaluate(const State& state) {
     ++budget_.evaluations;
+    if constexpr (HasInputs<G>)
+      if (network_) return chance_of(network_->value(state));
     if constexpr (HasFeatures<G>) {
       const int mover = game_->mover(state);
-      const double lead = exact_score(*game_, state, mover, options_.weights) -
-                          exact_score(*game_, state, mover ^ 1, options_.weights);
-      return 1 / (1 + std::exp(-options_.scale * lead));
+      return chance_of(options_.scale * (exact_score(*game_, state, mover, options_.weights) -
+                                         exact_score(*game_, state, mover ^ 1, options_.weights)));
     }
     return 0.5;
   }
+  static double chance_of(double log_odds) { return kMargin + (1 - 2 * kMargin) / (1 + std::exp(-log_odds)); }
 
-  double outcome(const State& state, int ply) const {
+  double outcome(const State& state) const {
     float scores[kMaxPlayers];
     game_->result(state, scores);
-    const double share = static_cast<double>(scores[game_->mover(state)]) / game_->max_score();
-    return share + (0.5 - share) * kPatience * ply;
+    return static_cast<double>(scores[game_->mover(state)]) / game_->max_score();
   }
 
   /// Sorts by the evaluation of the position a move leads to; not at the last move, where that
-  /// is the search itself.
-  void rank(const State& state, RankedMoves& ranked, int depth) {
-    if (options_.ordering == Ordering::listed || options_.pruning == Pruning::none || depth < 2) return;
+  /// is the search itself. The move that the table knows comes first.
+  void rank(const State& state, RankedMoves& ranked, Move known, int depth) {
+    if (options_.ordering == Ordering::listed || !pruning_ || depth < 2) return;
     for (int i = 0; i < ranked.size(); ++i) {
-      State child = state;
-      game_->play(child, ranked.moves[i]);
+      if (ranked.moves[i] == known && known != kNoMove) {
+        ranked.rank[i] = 2;
+        continue;
+      }
+      const State child = after(state, ranked.moves[i]);
       const bool over = !game_->at_chance(child) && game_->terminal(child);
-      const double value = over ? outcome(child, 0) : evaluate(child);
+      const double value = over ? outcome(child) : evaluate(child);
       ranked.rank[i] = game_->mover(child) == game_->mover(state) ? value : 1 - value;
     }
     for (int i = 0; i < ranked.size(); ++i) ranked.bring_best(i);
   }
 
+  static constexpr bool kMayPass = GivesTurn<G>;
+
   const G* game_;
   MinimaxOptions options_;
+  bool pruning_;
+  TranspositionTable table_;
   Budget budget_;
   LineHistory line_;
   RankedMoves root_;
@@ -302,6 +461,7 @@ class Expectimax {
   bool estimated_ = false;     // the value of a move of the root depends on an evaluation
   std::vector<Move> proven_;   // moves of the root without, at the depth searched last
   Lines lines_;
+  MaybeEvaluator<G> network_;
 };
 
 }  // namespace halma

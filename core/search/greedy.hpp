@@ -10,25 +10,6 @@
 
 namespace halma {
 
-/// The legal moves that advance most; of those the ones whose piece trails most.
-template <Races G>
-void furthest(const G& game, const typename G::State& state, MoveList& best) {
-  if constexpr (FindsFurthest<G>) {
-    game.furthest(state, best);
-  } else {
-    MoveList moves;
-    game.legal(state, moves);
-    std::pair<int, int> most{std::numeric_limits<int>::min(), 0};
-    for (const Move move : moves) {
-      const std::pair<int, int> rank{game.advance(state, move), game.trailing(state, move)};
-      if (rank < most) continue;
-      if (rank > most) best.clear();
-      most = rank;
-      best.push(move);
-    }
-  }
-}
-
 /// A greedy player: whether it plays any forward move in proportion to its advance, or only those
 /// that advance most; and whether, of moves that advance equally, it keeps to the piece that trails
 /// most.

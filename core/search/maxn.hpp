@@ -1,11 +1,13 @@
 // Minimax for any number of players without chance: max^n, where every player maximises its
-// own score, and paranoid, where all others play against the player at the root.
+// own score, and paranoid, where all others play against the player at the root. Partners of a team
+// are one side: they evaluate alike, and in paranoid search partners of the player at the root play
+// for it.
 //
-// A player's evaluation is its linear score less the average of the others'; at the end of
-// the game it is its share of the scores above the average, times kWin less the plies it took. Depth counts
-// the moves of all players. In max^n a player who is indifferent takes the first move listed, which matters
-// to the others, so that moves are never reordered and nothing is pruned. Paranoid values can be pruned by
-// windows.
+// A side's evaluation is its linear score, of a team the mean, less the average of the other sides'; at
+// the end of the game it is its share of the scores above the average, times kWin less the plies it took.
+// Depth counts the moves of all players. In max^n a player who is indifferent takes the first move listed,
+// which matters to the others, so that moves are never reordered and nothing is pruned. Paranoid values can
+// be pruned by windows.
 #pragma once
 
 #include <array>
@@ -112,7 +114,7 @@ class MaxN {
     MoveList moves;
     if (is_leaf(state, depth, moves)) return leaf(state, ply)[me_];
     line_.push(key);
-    const bool mine = game_->mover(state) == me_;
+    const bool mine = side_of(*game_, game_->mover(state)) == side_of(*game_, me_);
     double best = mine ? -kInfinite : kInfinite;
     for (const Move move : moves) {
       State child = state;
@@ -181,13 +183,17 @@ class MaxN {
     return values;
   }
 
-  /// Each number less the average of the others.
+  /// Each side's number less the average of the other sides'.
   Values above_others(const Values& numbers) const {
+    Values by_side;
+    const int number = side_means(*game_, numbers.data(), by_side.data());
     double sum = 0;
-    for (int player = 0; player < game_->players(); ++player) sum += numbers[player];
+    for (int side = 0; side < number; ++side) sum += by_side[side];
     Values above{};
-    for (int player = 0; player < game_->players(); ++player)
-      above[player] = numbers[player] - (sum - numbers[player]) / std::max(game_->players() - 1, 1);
+    for (int player = 0; player < game_->players(); ++player) {
+      const double own = by_side[side_of(*game_, player)];
+      above[player] = own - (sum - own) / std::max(number - 1, 1);
+    }
     return above;
   }
 

@@ -10,6 +10,7 @@
 
 #include "certainty.hpp"
 #include "evaluators.hpp"
+#include "expansion.hpp"
 #include "leaf.hpp"
 #include "rules/registry.hpp"
 
@@ -71,7 +72,9 @@ class Mcts {
     tree_.clear();
     const Index root = make_node(state, priors, moves);
     const int mover = tree_.nodes[root].mover;
-    first_visit(root, values ? values[mover] : 1.0f / static_cast<float>(game_->players()));
+    if (!traits_->expands_all)
+      first_visit(root, values ? values[mover] : 1.0f / static_cast<float>(sides(*game_)));
+    expansion_.clear();
     simulations_ = 0;
     enter_root(state);
   }
@@ -212,6 +215,45 @@ class Mcts {
     if (options_.solver) back_up_proofs(leaf);
   }
 
+  // With a rule that expands all moves of a position, expand() stands for select(); evaluate_quiet() follows
+  // for each of the positions that it leaves in expansion().
+
+  /// Selects a path to a position that was not expanded, and expands it.
+  void expand() {
+    Leaf& leaf = expanded_;
+    leaf.path.clear();
+    leaf.decisions.clear();
+    leaf.plies = leaf.reversible = 0;
+    leaf.state = root_state_;
+    expansion_.clear();
+    ++simulations_;
+    Index at = 0;
+    while (tree_.nodes[at].kind != Tree<G>::kTerminal && tree_.nodes[at].visits > 0) {
+      const Index place = select_edge(at, leaf.state) - tree_.nodes[at].first;
+      ++tree_.nodes[at].visits;
+      Expansion<G>::follow(*game_, tree_, history_, leaf, at, place);
+      const Index edge = tree_.edge_of(leaf.path.back());
+      ++tree_.edges[edge].visits;
+      if (tree_.edges[edge].child == Tree<G>::kLineEnd) return;  // it keeps its value
+      if (tree_.edges[edge].child == Tree<G>::kUnvisited) {
+        const Index node = make_node(leaf.state, nullptr);
+        tree_.edges[edge].child = node;
+      }
+      at = tree_.edges[edge].child;
+    }
+    if (tree_.nodes[at].kind == Tree<G>::kTerminal) return;
+    tree_.nodes[at].visits = 1;
+    expansion_.open(*game_, tree_, history_, leaf, at,
+                    [this](const State& state) { return make_node(state, nullptr); });
+    if (!expansion_.is_waiting()) back_up_expansion();
+  }
+  Expansion<G>& expansion() { return expansion_; }
+  /// Takes the values of a position that expansion() waits for, by player.
+  void evaluate_quiet(const Leaf& leaf, const float* values) {
+    expansion_.evaluate(tree_, leaf, values);
+    if (!expansion_.is_waiting()) back_up_expansion();
+  }
+
   std::vector<RootMove> root_moves(int line_length = 8) const {
     std::vector<RootMove> moves;
     const Node& root = tree_.nodes[0];
@@ -223,7 +265,7 @@ class Mcts {
                     .proof = tree_.edges[edge].proof,
                     .exact = is_exact(tree_, edge),
                     .line = {}};
-      if (move.visits) move.value = value_of(edge);
+      if (move.visits || (traits_->expands_all && root.visits)) move.value = value_of(edge);
       if (move.proof != Proof::none) move.value = proof_value(move.proof);
       if (tree_.edges[edge].child == Tree<G>::kExact)
         move.value = exact_edge(*game_, options_.oracle.get(), tree_, edge, root_state_).value;
@@ -233,8 +275,11 @@ class Mcts {
     return moves;
   }
 
-  /// The root's value for the player to move: the mean of all simulations.
-  float root_value() const { return tree_.nodes[0].total / static_cast<float>(tree_.nodes[0].visits); }
+  /// The root's value for the player to move: the mean of all simulations, or that of the best move.
+  float root_value() const {
+    if (traits_->expands_all) return Expansion<G>::node_value(tree_, tree_.nodes[0]);
+    return tree_.nodes[0].total / static_cast<float>(tree_.nodes[0].visits);
+  }
 
   /// The policy that the search ends with, [root move].
   std::vector<float> policy() const {
@@ -561,6 +606,18 @@ class Mcts {
     return node.kind == Tree<G>::kChance ? sum / visits : best;
   }
 
+  /// Backs the value of the expanded position up to the root.
+  void back_up_expansion() {
+    expansion_.back_up(tree_);
+    for (std::size_t i = expanded_.path.size(); i-- > 1;) {
+      const Node& node = tree_.nodes[expanded_.path[i].node];
+      const auto above = expanded_.path[i - 1];
+      const float value = Expansion<G>::node_value(tree_, node);
+      tree_.edges[tree_.edge_of(above)].total =
+          tree_.nodes[above.node].mover == node.mover ? value : 1.0f - value;
+    }
+  }
+
   /// Backs proofs up a path as far as they reach.
   void back_up_proofs(const Leaf& leaf) {
     for (std::size_t i = leaf.path.size(); i-- > 1;) {
@@ -585,6 +642,8 @@ class Mcts {
   State root_state_;
   LeafHistory<G> history_;
   std::uint64_t simulations_ = 0;
+  Expansion<G> expansion_;  // of the position that expanded_ has
+  Leaf expanded_;
 };
 
 }  // namespace halma

@@ -12,6 +12,7 @@
 #include "../interrupt.hpp"
 #include "history.hpp"
 #include "options.hpp"
+#include "sparse_network.hpp"
 
 namespace halma {
 
@@ -30,7 +31,7 @@ struct EnumNames<MinimaxKind> {
 enum class Ordering : std::uint8_t {
   listed,    // as legal() lists them
   score,     // by the evaluation of the position each leads to (he2016's priority queue)
-  adaptive,  // transposition table move, killers and history first, then by evaluation
+  adaptive,  // the transposition table's move, killers, then by history
 };
 template <>
 struct EnumNames<Ordering> {
@@ -55,9 +56,12 @@ struct MinimaxOptions {
   int table_bits = 16;
   bool deepen = true;
   bool quiescence = true;
+  bool selective = false;
   LineLimits limits = LineLimits::game;
   double scale = 0;            // 0: the family's own
   std::vector<float> weights;  // of the family's features; empty: the family's own
+  // Of alpha-beta and expectimax: evaluates leaves instead of the features; null: none.
+  std::shared_ptr<const SparseNetwork> network;
   // Positions whose value it knows are not searched; null: none. Alpha-beta probes
   // everywhere, expectimax at the moves of the root, the others never.
   std::shared_ptr<const Oracle> oracle;
@@ -78,11 +82,18 @@ struct DeclaredOptions<MinimaxOptions> {
           "Order of moves: as listed, by evaluation, or by transposition table, killers and "
           "history."},
       DeclaredOption<O, int>{"table_bits", &O::table_bits,
-                             "Alpha-beta: the transposition table has 2^bits pairs of entries; 0: no table.",
+                             "Alpha-beta and expectimax: the transposition table has 2^bits pairs of "
+                             "entries; 0: no table.",
                              0, 26},
       DeclaredOption<O, bool>{"deepen", &O::deepen, "Iterative deepening."},
       DeclaredOption<O, bool>{"quiescence", &O::quiescence,
-                              "Alpha-beta: search captures beyond the depth until a position is quiet."},
+                              "Alpha-beta and expectimax: search captures beyond the depth until a "
+                              "position is quiet."},
+      DeclaredOption<O, bool>{"selective", &O::selective,
+                              "Alpha-beta: search moves late in the order less deeply, unless they turn out "
+                              "well, and leave out moves that do not advance where pieces race; expectimax: "
+                              "search moves that lead to chance as a pass below the root. "
+                              "Both use deeper entries of the table; off: plain minimax's value."},
       DeclaredOption<O, LineLimits>{
           "limits", &O::limits,
           "Where lines end beside the rules: where the game record would end, also at the "
@@ -128,6 +139,11 @@ inline constexpr int kDeepest = 128;
 inline constexpr double kWin = 1e9;
 /// Values beyond are wins and losses, not evaluations.
 inline constexpr double kDecided = kWin - 1e6;
+/// Where values are chances of winning, what that of a win loses with every ply, towards a draw.
+inline constexpr double kPatience = 1e-6;
+/// Evaluations lie between this and 1 less this there, so that none is worth a win.
+inline constexpr double kMargin = 1e-3;
+static_assert(kMargin > kPatience * kDeepest);
 
 /// The best play found so far from each position on the way down.
 class Lines {
@@ -161,7 +177,7 @@ class Budget {
   bool take() {
     if (stopped_ || nodes >= nodes_limit_) return !(stopped_ = true);
     if ((nodes & 255) == 0) {
-      if (timed_ && Clock::now() >= deadline_) return !(stopped_ = true);
+      if ((timed_ && Clock::now() >= deadline_) || stop_requested()) return !(stopped_ = true);
       poll_interrupt();
     }
     ++nodes;

@@ -55,7 +55,7 @@ struct DeclaredOptions<SearchOptions> {
   static constexpr std::tuple list{
       DeclaredOption<O, Rule>{"rule", &O::rule, "Rule that selects moves in the tree."},
       DeclaredOption<O, std::optional<float>>{"c", &O::c, "Weight of exploration; unset: the rule's own.", 0,
-                                              1000, "puct uct pluska rpo"},
+                                              1000, "puct uct pluska rpo expansion"},
       DeclaredOption<O, FirstPlayUrgency>{
           "fpu", &O::fpu,
           "First-play urgency: value of a move without visits. 'infinite' visits "

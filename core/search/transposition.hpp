@@ -21,7 +21,8 @@ class TranspositionTable {
     Move move = kNoMove;
     std::uint16_t age = 0;
     std::uint8_t depth = 0;
-    Bound bound = Bound::upper;
+    Bound bound : 2 = Bound::upper;
+    bool estimated : 1 = true;  // the value depends on an evaluation
   };
 
   explicit TranspositionTable(int bits) : pairs_(bits > 0 ? std::size_t{1} << bits : 0) {}
@@ -42,14 +43,14 @@ class TranspositionTable {
     return nullptr;
   }
 
-  void store(std::uint64_t key, int depth, double value, Bound bound, Move move) {
+  void store(std::uint64_t key, int depth, double value, Bound bound, Move move, bool estimated = true) {
     Pair& pair = pairs_[key & (pairs_.size() - 1)];
     const bool keep = pair.deep.age == age_ && pair.deep.key != key && pair.deep.depth > depth;
     Entry& entry = keep ? pair.recent : pair.deep;
     // A position has one entry; what is pushed out of the first place moves to the second.
     if (!keep && pair.deep.age == age_ && pair.deep.key != key) pair.recent = pair.deep;
     if (!keep && pair.recent.key == key) pair.recent.age = 0;
-    entry = {key, value, move, age_, static_cast<std::uint8_t>(depth), bound};
+    entry = Entry{key, value, move, age_, static_cast<std::uint8_t>(depth), bound, estimated};
   }
 
  private:

@@ -32,6 +32,9 @@ struct SelfPlayOptions {
   // policy^(1/t); 0 plays the best. In order of plies.
   std::vector<std::pair<int, float>> temperatures = {{0, 0.0f}};
 
+  // Decisions that games start from, in turn by their numbers; none: as the rules say.
+  std::vector<std::vector<Bytes>> starts;
+
   // The learner plays a share of the games against one of these; without any, against itself.
   std::vector<OpponentKind> opponents;
 };

@@ -122,7 +122,9 @@ class alignas(64) Slot {
     std::vector<Bytes> start(pool_->any->state_size());
     const bool random_start =
         options().random_starts > 0 && random().uniform() < static_cast<double>(options().random_starts);
-    if (random_start)
+    if (!options().starts.empty())
+      start = options().starts[number_ % options().starts.size()];
+    else if (random_start)
       pool_->any->random_start(random(), start.data());
     else
       pool_->any->initial(start.data());

@@ -4,7 +4,7 @@ The C++ core of halma: rules, records, searches, self-play and solvers.
 
 from collections.abc import Sequence
 import enum
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import numpy
 import numpy.typing
@@ -61,6 +61,12 @@ class AnyGame:
     def players(self) -> int: ...
 
     @property
+    def teams(self) -> list[int]:
+        """
+        Per player: its team, or its own number where every player is on its own.
+        """
+
+    @property
     def max_score(self) -> float: ...
 
     @property
@@ -104,6 +110,15 @@ class AnyGame:
 
     def random_start(self, seed: int) -> bytes:
         """A decision with all pieces in random places and nobody having won."""
+
+    @property
+    def piece_counts(self) -> tuple[int, int]:
+        """
+        Fewest and most pieces of random positions; (0, 0) where the game has none.
+        """
+
+    def random_position(self, seed: int, pieces: int) -> bytes:
+        """A decision with this many pieces in random places."""
 
     def mover(self, arg: bytes, /) -> int: ...
 
@@ -294,6 +309,12 @@ class RuleTraits:
     def uses_priors(self) -> bool: ...
 
     @property
+    def expands_all(self) -> bool: ...
+
+    @property
+    def for_networks(self) -> bool: ...
+
+    @property
     def dirichlet(self) -> bool: ...
 
     @property
@@ -462,6 +483,11 @@ class Search:
 
     def root_moves(self, line_length: int = 8) -> list[RootMove]: ...
 
+    def values_after(self, move: int) -> list[float]:
+        """
+        Means by player of the simulations that made a move, by its place in root_moves(), and went on to a turn of the player or to the end; NaN where those are fewer than half. For rules that back up means.
+        """
+
     def policy(self) -> list[float]: ...
 
     def policy_target(self) -> list[float]: ...
@@ -500,6 +526,25 @@ def submit(searches: Sequence[Search], logits: Annotated[NDArray[numpy.float32],
     """
     Back up a network's output for the leaves of the last collect(): logits (leaves, actions), values (leaves, players), the mover first.
     """
+
+class StopFlag:
+    """
+    Ends the searches of a `with` block early, with what they have found, when another thread sets it.
+    """
+
+    def __init__(self) -> None: ...
+
+    def set(self) -> None: ...
+
+    @property
+    def is_set(self) -> bool: ...
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *args: object) -> None: ...
+
+def stop_requested() -> bool:
+    """Whether the stop flag of this thread is set."""
 
 class Choice(enum.Enum):
     """How the move of a training row came about."""
@@ -634,6 +679,13 @@ class SelfPlayOptions:
     def temperatures(self, arg: Sequence[tuple[int, float]], /) -> None: ...
 
     @property
+    def starts(self) -> list[bytes]:
+        """States that games start from, in turn; none: as usual."""
+
+    @starts.setter
+    def starts(self, arg: Sequence[bytes], /) -> None: ...
+
+    @property
     def opponents(self) -> list[OpponentKind]:
         """The opponents that the learner meets in turn."""
 
@@ -753,6 +805,51 @@ def greedy_samples(game: AnyGame, limits: Limits, first: int, games: int, seed: 
 def lookahead(game: AnyGame, state: bytes, depth: int) -> list[int]:
     """First moves of the moves in a row that advance most together."""
 
+class SparseNetwork:
+    """A small network that the core evaluates."""
+
+    def __init__(self, game: AnyGame, input_weights: Annotated[NDArray[numpy.int16], dict(order='C', device='cpu', writable=False)], input_biases: Annotated[NDArray[numpy.int16], dict(order='C', device='cpu', writable=False)], hidden_weights: Annotated[NDArray[numpy.int16], dict(order='C', device='cpu', writable=False)], hidden_biases: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], output_weights: Annotated[NDArray[numpy.int16], dict(order='C', device='cpu', writable=False)], output_bias: int) -> None: ...
+
+    ACCUMULATOR: Final[int] = ...
+    """(arg: object, /) -> int"""
+
+    HIDDEN: Final[int] = ...
+    """(arg: object, /) -> int"""
+
+    UNIT: Final[int] = ...
+    """(arg: object, /) -> int"""
+
+    WEIGHT_UNIT: Final[int] = ...
+    """(arg: object, /) -> int"""
+
+    CLIP: Final[int] = ...
+    """(arg: object, /) -> int"""
+
+    MAX_WEIGHT: Final[int] = ...
+    """(arg: object, /) -> int"""
+
+    MAX_BIAS: Final[int] = ...
+    """(arg: object, /) -> int"""
+
+def input_count(game: AnyGame) -> int:
+    """How many inputs a network in the core has."""
+
+def max_inputs(game: AnyGame) -> int:
+    """How many of them are set at once, at most."""
+
+def list_inputs(game: AnyGame, states: numpy.typing.NDArray[numpy.uint8], mirror: int = 0) -> numpy.typing.NDArray[numpy.uint16]:
+    """
+    The inputs that are set, for each state as it looks in a mirror; rows are filled up with the number of inputs.
+    """
+
+def network_values(game: AnyGame, network: SparseNetwork, states: numpy.typing.NDArray[numpy.uint8]) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    The logarithm of the mover's odds to win, each updated from the one before.
+    """
+
+def search_games(game: AnyGame, limits: Limits, options: MinimaxOptions, nodes: int, first: int, games: int, seed: int, *, random_plies_min: int, random_plies_max: int, random_moves: float, threads: int) -> dict[str, Any]:
+    """Games of alpha-beta or expectimax against itself as arrays."""
+
 class MinimaxOptions:
     """The options of the minimax searches."""
 
@@ -788,7 +885,7 @@ class MinimaxOptions:
     @property
     def table_bits(self) -> int:
         """
-        Alpha-beta: the transposition table has 2^bits pairs of entries; 0: no table.
+        Alpha-beta and expectimax: the transposition table has 2^bits pairs of entries; 0: no table.
         """
 
     @table_bits.setter
@@ -804,11 +901,20 @@ class MinimaxOptions:
     @property
     def quiescence(self) -> bool:
         """
-        Alpha-beta: search captures beyond the depth until a position is quiet.
+        Alpha-beta and expectimax: search captures beyond the depth until a position is quiet.
         """
 
     @quiescence.setter
     def quiescence(self, arg: bool, /) -> None: ...
+
+    @property
+    def selective(self) -> bool:
+        """
+        Alpha-beta: search moves late in the order less deeply, unless they turn out well, and leave out moves that do not advance where pieces race; expectimax: search moves that lead to chance as a pass below the root. Both use deeper entries of the table; off: plain minimax's value.
+        """
+
+    @selective.setter
+    def selective(self, arg: bool, /) -> None: ...
 
     @property
     def limits(self) -> str:
@@ -833,6 +939,12 @@ class MinimaxOptions:
 
     @weights.setter
     def weights(self, arg: Sequence[float], /) -> None: ...
+
+    @property
+    def network(self) -> SparseNetwork | None: ...
+
+    @network.setter
+    def network(self, network: SparseNetwork | None) -> None: ...
 
     @property
     def oracle(self) -> Oracle | None: ...
@@ -878,6 +990,10 @@ MINIMAX_WIN: float = 1000000000.0
 
 MINIMAX_DECIDED: float = 999000000.0
 
+EXPECTIMAX_PATIENCE: float = 1e-06
+
+EXPECTIMAX_MARGIN: float = 0.001
+
 class Minimax:
     """A minimax search for one game."""
 
@@ -896,6 +1012,11 @@ class Minimax:
 
 def default_weights(game: AnyGame) -> list[float]:
     """A family's own weights of its features; empty where it has none."""
+
+def default_scale(game: AnyGame) -> float:
+    """
+    A lead times this is the logarithm of the odds to win; 0 where the family has no features.
+    """
 
 def features(game: AnyGame, state: bytes, player: int) -> list[float]:
     """A player's features, the inputs of linear evaluations."""
@@ -1326,7 +1447,7 @@ class LargeSternhalma(AnyGame):
         """Holes of a legal move, first to last, by the fewest hops."""
 
 class SternhalmaOptions:
-    def __init__(self, *, mirror_hops: bool, occupy: bool, closed_points: bool, locked_target: bool, second_place: bool, ids_view: bool) -> None: ...
+    def __init__(self, *, mirror_hops: bool, occupy: bool, closed_points: bool, locked_target: bool, second_place: bool, all_places: bool, teams: bool, ids_view: bool, sideways: bool, more_features: bool) -> None: ...
 
 def sternhalma_rhombus(side: int, home_rows: int, options: SternhalmaOptions) -> SmallSternhalma | LargeSternhalma: ...
 

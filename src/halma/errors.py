@@ -45,6 +45,10 @@ class AgentError(HalmaError):
     """An agent of the user raised an error, or chose a move that is not legal."""
 
 
+class EngineError(AgentError):
+    """Another program that plays did not start, ended, answered too late or wrongly."""
+
+
 class ArgumentError(HalmaError):
     """A number, a state, a move or an array that the core cannot work with."""
 

@@ -185,7 +185,7 @@ def remove_temporary_files(path: Path) -> None:
     """Remove the temporary files and folders of killed processes that were writing `path`."""
     for temporary in path.parent.glob(f"{escape(path.name)}.*{TEMPORARY}"):
         writer = temporary.name.removeprefix(f"{path.name}.").removesuffix(TEMPORARY)
-        if writer.isdecimal() and not _is_running(int(writer)):
+        if writer.isdecimal() and not is_running(int(writer)):
             (remove_folder if temporary.is_dir() else remove_file)(temporary)
 
 
@@ -217,7 +217,8 @@ def _flush_folder(path: Path) -> None:
             os.close(folder)
 
 
-def _is_running(process: int) -> bool:
+def is_running(process: int) -> bool:
+    """Whether there is a process with this id."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:

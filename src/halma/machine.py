@@ -21,6 +21,9 @@ _EXTRAS = {
     "pettingzoo": ("pettingzoo", "envs"),
     "PIL": ("pillow", "envs"),
     "pyspiel": ("open_spiel", "peers"),
+    "fastapi": ("fastapi", "web"),
+    "uvicorn": ("uvicorn", "web"),
+    "websockets": ("websockets", "web"),
 }
 
 #: Address space that threads and libraries take beside what is asked for.

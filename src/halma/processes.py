@@ -39,7 +39,7 @@ _QUEUED = 2
 #: What a worker sends when it begins with its first task: from then on it hears SIGINT.
 _BEGUN = None
 #: prctl: the signal that a process gets when its parent ends
-_PR_SET_PDEATHSIG = 1
+PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True)
@@ -113,6 +113,11 @@ class ProcessPool(Generic[T, R]):
                     del self._workers[pipe]
                     coming = itertools.chain(list(worker.tasks), coming)
                 yield event
+
+    def kill(self) -> None:
+        """End the processes, from any thread; tasks they had end with an error."""
+        for worker in list(self._workers.values()):
+            worker.process.kill()
 
     def interrupt(self, seconds: float) -> None:
         """Send SIGINT to the workers and give them some time to save and leave."""
@@ -215,7 +220,7 @@ class _Worker(Generic[T, R]):
             self.is_dead = True
             self.process.join(10)
             error = WorkerError(
-                f"A worker process ended {_ending(self.process.exitcode)}. Code of your own that "
+                f"A worker process ended {ending(self.process.exitcode)}. Code of your own that "
                 "crashes or calls os._exit does that, and so does a lack of memory."
             )
             self.end()
@@ -234,8 +239,8 @@ class _Worker(Generic[T, R]):
         self.process.join()
 
 
-def _ending(status: int | None) -> str:
-    """Return how a process ended, as a clause."""
+def ending(status: int | None) -> str:
+    """Return how a process ended by its exit status, as a clause."""
     if status is not None and status < 0:
         with suppress(ValueError):
             return f"by {signal.Signals(-status).name}"
@@ -288,7 +293,7 @@ def _end_with_parent(parent: int, in_main_thread: bool) -> None:
     # Linux also ends a process whose interpreter is locked by a long call. It watches the thread
     # that started the process, and of those only the main thread lives as long as the parent.
     if sys.platform == "linux" and in_main_thread:
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         if os.getppid() != parent:  # it was gone before
             os._exit(1)
 

@@ -8,7 +8,7 @@ that is the variance of the pentanomial distribution.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist, fmean, stdev, variance
 
@@ -38,8 +38,10 @@ class Proportion:
         return max(0.0, self.centre - half), min(1.0, self.centre + half)
 
 
-def proportion(won: Sequence[float], total: Sequence[float], sides: int = 2) -> Proportion:
-    """Estimate the proportion of all points that one of several sides scores.
+def proportion(
+    won: Sequence[float], total: Sequence[float], sides: int = 2, held: int = 1
+) -> Proportion:
+    """Estimate the proportion of all points that an agent scores with `held` of several sides.
 
     `won` and `total` have a number for each set. The interval is that of a ratio of means
     after adding one imaginary set for each side, won entirely by it: Agresti and Coull's
@@ -47,12 +49,12 @@ def proportion(won: Sequence[float], total: Sequence[float], sides: int = 2) -> 
     One set says nothing of how sets vary.
     """
     if not sum(total):
-        return Proportion(1 / sides, 1 / sides, math.inf)
+        return Proportion(held / sides, held / sides, math.inf)
     if len(total) < 2:
         value = sum(won) / sum(total)
         return Proportion(value, value, math.inf)
     usual = fmean(total)
-    all_won = [*won, usual] + [0.0] * (sides - 1)
+    all_won = [*won] + [usual] * held + [0.0] * (sides - held)
     all_total = [*total] + [usual] * sides
     sets = len(all_total)
     centre, error = _ratio(all_won, all_total)
@@ -84,6 +86,22 @@ def clustered_interval(hits: Sequence[int], totals: Sequence[int]) -> tuple[floa
         return wilson_interval(share, clusters)
     effective = share * (1 - share) / variance if variance else trials
     return wilson_interval(share, min(trials, effective))
+
+
+def clustered_mean(values: Sequence[float], clusters: Sequence[Hashable]) -> tuple[float, float]:
+    """Return the mean of values that come in clusters, and half the width of its 95% interval.
+
+    `clusters` has the cluster of each value, such as the moves of a game: games that are equal are
+    one observation, however often they were played. One cluster says nothing: infinite.
+    """
+    sums: dict[Hashable, list[float]] = {}
+    for value, cluster in zip(values, clusters, strict=True):
+        sums.setdefault(cluster, []).append(value)
+    number = len(sums)
+    mean, error = _ratio([sum(own) for own in sums.values()], [len(own) for own in sums.values()])
+    if number < 2:
+        return mean, math.inf
+    return mean, student_t(number - 1) * error * math.sqrt(number / (number - 1))
 
 
 def ratio_of_sums(values: Sequence[float], weights: Sequence[float]) -> tuple[float, float]:
@@ -137,23 +155,26 @@ def difference(ours: Sequence[float], base: Sequence[float]) -> tuple[float, flo
     return gain, student_t(degrees) * math.sqrt(pooled * (1 / len(ours) + 1 / len(base)))
 
 
-def elo(score: float, games: int, sides: int = 2) -> float:
+def elo(score: float, games: int, sides: int = 2, held: int = 1) -> float:
     """Return the Elo difference at which a score is expected: 400 log10 of the odds.
 
-    With more than two sides these are the odds against the average of the others. A score
-    closer to 0 or 1 than half a game is taken for half a game, so that the result is finite.
+    With more than two sides these are the odds of one side against the average of the others;
+    `held` of them scored together. A score closer to 0 or 1 than half a game is taken for half
+    a game, so that the result is finite.
     """
     least = 0.5 / max(games, 1)
     score = min(max(score, least), 1 - least)
-    return 400 * math.log10((sides - 1) * score / (1 - score))
+    return 400 * math.log10((sides - held) / held * score / (1 - score))
 
 
-def elo_interval(estimate: Proportion, games: int, sides: int = 2) -> tuple[float, float] | None:
+def elo_interval(
+    estimate: Proportion, games: int, sides: int = 2, held: int = 1
+) -> tuple[float, float] | None:
     """Return the Elo differences at the ends of a score's interval, where it has one."""
     if estimate.interval is None:
         return None
     low, high = estimate.interval
-    return elo(low, games, sides), elo(high, games, sides)
+    return elo(low, games, sides, held), elo(high, games, sides, held)
 
 
 def expected_score(difference: float) -> float:
@@ -161,8 +182,8 @@ def expected_score(difference: float) -> float:
     return 1 / (1 + 10 ** (-difference / 400))
 
 
-def likelihood_of_superiority(estimate: Proportion, sides: int = 2) -> float | None:
+def likelihood_of_superiority(estimate: Proportion, sides: int = 2, held: int = 1) -> float | None:
     """Return the probability that the true score is above an equal share, where it is known."""
     if math.isinf(estimate.error):
         return None
-    return NormalDist().cdf((estimate.centre - 1 / sides) / estimate.error)
+    return NormalDist().cdf((estimate.centre - held / sides) / estimate.error)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from halma.agents import AgentSpec, best_name, specs
+from halma.agents.levels import levels_of, rated_variants, rated_zero
 from halma.games import Record, game, variant_names
 from halma.names import Option
 
@@ -54,3 +55,18 @@ def test_the_table_of_best_is_what_it_stands_for(
         record = Record(game(variant))
         record.roll(random.Random(0))
         assert f"| `{variant}` | `{best_name(record)}` |" in SECTIONS["best"]
+
+
+def test_the_ratings_of_levels_are_those_of_the_file() -> None:
+    """The page in the browser shows those; the docs say how they came about."""
+    rows = re.findall(r"^\| `([\w-]+)` \| `([^`]+)` \| (.+) \|$", SECTIONS["best"], re.M)
+    assert sorted(name for name, _, _ in rows) == sorted(rated_variants())
+    for name, zero, text in rows:
+        cells = [cell.strip() for cell in text.split("|")]
+        # One table has levels 1, 4 and 7 and the number of games, the other one all levels.
+        numbers = (1, 4, 7) if len(cells) == 4 else range(1, 11)
+        rated = {one.level: one for one in levels_of(game(name)) if one.error}
+        shown = {number: f"{one.elo:+.0f} ± {one.error:.0f}" for number, one in rated.items()}
+        assert rated_zero(game(name)) == zero
+        assert [shown.pop(number, "") for number in numbers] == cells[: len(numbers)]
+        assert not shown

@@ -67,8 +67,8 @@ def test_a_higher_level_searches_more(variant):
 @pytest.mark.parametrize(
     ("typed", "variant", "stands_for"),
     [
-        ("best:time=0.5", "draughts-8x8", "alphabeta:time=0.5"),
-        ("best:depth=3", "draughts-8x8", "alphabeta:depth=3"),
+        ("best:time=0.5", "draughts-8x8", "alphabeta:time=0.5,evaluator=draughts-8x8"),
+        ("best:depth=3", "draughts-8x8", "alphabeta:depth=3,evaluator=draughts-8x8"),
         ("best:sims=20", "rhombus-7x7-6", "net:rhombus-7x7-6,sims=20"),
         ("best:time=0.25", "rhombus-7x7-6", "net:rhombus-7x7-6,time=0.25"),
         ("best:time=9", "ewn-3x3-3", "optimal"),

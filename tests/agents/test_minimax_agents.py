@@ -5,7 +5,9 @@ import random
 import pytest
 
 import halma
+from halma import _core
 from halma.agents import agent, play_game
+from halma.arena import make_plan, play_matches
 from halma.errors import OptionError, UnknownAgentError
 
 
@@ -153,3 +155,17 @@ def test_contact_is_about_rows_of_the_picture():
         (".1./.2./... 1", "after"),
     ):
         assert chosen.contact(chosen.position(text).state) == contact
+
+
+def test_the_star_s_own_weights_beat_he2016_s():
+    paper = "weights=-0.911/-0.14/0.388"
+    for variant, search in (("star-121-2p", "alphabeta:depth=2"), ("star-121-3p", "maxn:depth=1")):
+        plan = make_plan(variant, [search, f"{search},{paper}"], seed=1)
+        (tally,) = play_matches([plan], 24)
+        assert tally.points[0] > 12, variant
+
+
+def test_other_boards_keep_he2016_s_weights():
+    for variant in ("rhombus-7x7-6", "rhombus-9x9-10", "star-73-2p", "star-37-3p"):
+        found = _core.default_weights(halma.game(variant).core)
+        assert found == pytest.approx([-0.911, -0.140, 0.388])

@@ -44,7 +44,7 @@ def outcomes_of(variant, played):
 
 def all_seatings(plan):
     """The seatings of as many sets as it takes until they repeat."""
-    return [plan.seating(number) for number in range(plan.set_size * len(plan.patterns))]
+    return [plan.seating(number) for number in range(plan.set_size * len(plan.schedule.patterns))]
 
 
 def test_two_agents_change_seats():

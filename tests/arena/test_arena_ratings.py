@@ -11,6 +11,7 @@ from arena_helpers import made_up
 
 from halma.arena import Plan, Rating, Tally, rate
 from halma.arena.crosstable import as_csv, as_dicts, as_svg, as_text, crosstable
+from halma.arena.ratings import places
 from halma.errors import HalmaError
 
 
@@ -98,6 +99,130 @@ def test_intervals_cover_the_truth(draws):
             runs += 1
             hits += rating.interval[0] <= truth[rating.agent] <= rating.interval[1]
     assert 0.915 < hits / runs < 0.985
+
+
+# More than two sides: the Plackett-Luce model.
+
+
+def ranked_match(agents, sides, results, teams=()):
+    """Tally games with these scores by seat."""
+    plan = Plan("", tuple(agents), players=len(results[0]), teams=teams)
+    assert plan.sides == sides
+    tally = Tally(plan)
+    for number, result in enumerate(results):
+        tally.add(made_up(number, result, (str(number),), agents=("x",) * len(result)))
+    return tally
+
+
+def random_ranking(weights, rng, shown):
+    """Draw places one after the other; the scores are those of `shown` places, then 0."""
+    left, scores = list(range(len(weights))), [0.0] * len(weights)
+    for place in range(shown):
+        first = rng.choices(left, [weights[seat] for seat in left])[0]
+        scores[first] = float(shown - place)
+        left.remove(first)
+    return tuple(scores)
+
+
+def random_tables(truth, players, games, rng, shown):
+    plan = Plan("", tuple(truth), players=players)
+    weights = [10 ** (elo / 400) for elo in truth.values()]
+    results = [
+        random_ranking([weights[who] for who in plan.seating(number)], rng, shown)
+        for number in range(games)
+    ]
+    return ranked_match(truth, players, results)
+
+
+def naive_log_likelihood(tally, strengths):
+    """The model written down game by game; one drawn game for every agent."""
+    total = 0.0
+    for number, placing in enumerate(tally.placings):
+        left = [math.exp(strengths[who]) for who, _ in placing]
+        scores = [score for _, score in placing]
+        assert len(left) == len(tally.plan.seating(number))
+        for score in sorted(set(scores), reverse=True):
+            if score == 0 and any(scores):
+                break
+            group = [seat for seat, other in enumerate(scores) if other == score]
+            for seat in group:
+                total += math.log(math.exp(strengths[placing[seat][0]]) / sum(left)) / len(group)
+            for seat in group:
+                left[seat] = 0.0
+    number = len(strengths)
+    for i in range(number):
+        for j in range(i):
+            gap = strengths[i] - strengths[j]
+            total -= (math.log1p(math.exp(gap)) + math.log1p(math.exp(-gap))) / 2 / (number - 1)
+    return total
+
+
+@pytest.mark.parametrize(
+    ("players", "agents", "shown"), [(3, 3, 2), (6, 4, 1), (3, 5, 1), (4, 2, 3)]
+)
+def test_ratings_are_those_of_the_largest_likelihood(players, agents, shown):
+    truth = dict(zip("abcde"[:agents], (0.0, 120.0, -80.0, 200.0, 40.0), strict=False))
+    tally = random_tables(truth, players, 30, random.Random(f"{players} {agents}"), shown)
+    ratings = rate(list(truth), {tuple(range(agents)): tally}, "a")
+    found = [rating.elo * math.log(10) / 400 for rating in ratings]
+    best = naive_log_likelihood(tally, found)
+    for index in range(agents):
+        for step in (-1e-3, 1e-3):
+            moved = [one + step * (index == other) for other, one in enumerate(found)]
+            assert naive_log_likelihood(tally, moved) < best
+
+
+def test_shared_places_and_those_without_points():
+    assert list(places(((0, 3.0), (1, 0.0), (2, 1.0)))) == [[0], [2]]
+    assert list(places(((0, 1.0), (1, 3.0), (2, 1.0)))) == [[1], [0, 2]]
+    assert list(places(((0, 0.0), (1, 1.0), (1, 0.0)))) == [[1]]
+    assert list(places(((0, 0.0), (1, 0.0), (2, 0.0)))) == [[0, 1, 2]]
+
+
+def test_drawn_games_of_three_make_all_equal():
+    tally = ranked_match("abc", 3, [(1 / 3, 1 / 3, 1 / 3)] * 6)
+    ratings = rate(["a", "b", "c"], {(0, 1, 2): tally}, "a")
+    assert [rating.elo for rating in ratings] == pytest.approx([0, 0, 0])
+
+
+def test_one_seat_that_wins_as_often_as_each_of_the_five_others_is_as_strong():
+    plan = Plan("", ("a", "b"), players=6, seats=1)
+    tally = Tally(plan)
+    for number in range(36):
+        winner = number % 6 if number < 6 else (number + 1) % 6
+        result = tuple(float(seat == winner) for seat in range(6))
+        tally.add(made_up(number, result, (str(number),), agents=("x",) * 6))
+    assert rate(["a", "b"], {(0, 1): tally}, "b")[0].elo == pytest.approx(0, abs=1)
+
+
+@pytest.mark.parametrize(("players", "shown"), [(3, 2), (6, 1)])
+def test_intervals_of_tables_cover_the_truth(players, shown):
+    truth = {"a": 0.0, "b": 60.0, "c": -100.0, "d": 150.0}
+    rng = random.Random(f"tables {players}")
+    hits = runs = 0
+    for _ in range(100):
+        tally = random_tables(truth, players, 120, rng, shown)
+        for rating in rate(list(truth), {(0, 1, 2, 3): tally}, "a")[1:]:
+            runs += 1
+            hits += rating.interval[0] <= truth[rating.agent] <= rating.interval[1]
+    assert 0.915 < hits / runs < 0.985
+
+
+def test_the_crosstable_of_tables():
+    plan = Plan("", ("a", "b", "c"), players=3)
+    scores = {0: 3.0, 1: 1.0, 2: 0.0}
+    results = [tuple(scores[who] for who in plan.seating(number)) for number in range(5)]
+    tally = ranked_match("abc", 3, [*results, (0.0, 0.0, 0.0)])
+    rows = crosstable(rate(["a", "b", "c"], {(0, 1, 2): tally}, "c"), {(0, 1, 2): tally})
+    assert [row.rating.agent for row in rows] == ["a", "b", "c"]
+    assert [row.games for row in rows] == [6, 6, 6]
+    assert [row.score for row in rows] == [0.75, 0.25, 0.0]
+    cell = rows[0].pairings[2]
+    assert (cell.games, cell.wins, cell.draws, cell.losses) == (6, 5, 1, 0)
+    # Where only the first has points, the others are in no order.
+    tally = ranked_match("abc", 3, [(1.0, 0.0, 0.0)])
+    rows = crosstable(rate(["a", "b", "c"], {(0, 1, 2): tally}, "c"), {(0, 1, 2): tally})
+    assert rows[1].pairings[2] is None
 
 
 # The crosstable.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 import halma
@@ -13,7 +15,8 @@ TINY = Effort(rounds=1, seconds=0.001, peer_games=1)
 
 def test_a_tiny_run_has_every_row(monkeypatch):
     monkeypatch.setattr(selfplay, "SLOTS", 4)
-    monkeypatch.setattr(network, "CPU_BATCH", 4)
+    small = [replace(case, batches=(2, 2)) for case in network.CASES[1:]]
+    monkeypatch.setattr(network, "CASES", (network.PAPER, *small))
     monkeypatch.setattr(network, "LEAST_SECONDS", 0.5)
     notes = []
     report = BenchReport.collect(selfplay.measure_selfplay(TINY, 0), notes.append)
@@ -21,7 +24,10 @@ def test_a_tiny_run_has_every_row(monkeypatch):
     for case in selfplay.CASES:
         assert f"{case.variant} pool" in names
         assert f"{case.variant} memory" in names
-    assert "ewn-3x3-3 games" in names and "self-play beside the network" in names
+    assert "ewn-3x3-3 games" in names
+    for case in network.CASES:
+        assert f"{case.label} network alone" in names
+        assert f"{case.player} beside the network" in names
     assert "180 simulations, one move, one core" in names
     assert len(notes) == len(names)
     assert all(row.value > 0 for row in report.rows)

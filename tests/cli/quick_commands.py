@@ -21,9 +21,12 @@ QUICK = {
     "analyse": "analyse ewn-3x3-3 start --roll 123 --roll 123",
     "match": "match random greedy --game ewn-3x3-3 --games 2 --workers 1",
     "tournament": "tournament random greedy --game ewn-3x3-3 --games 2 --workers 1",
+    "openings": "openings draughts-8x8 --plies 2 --depth 1",
+    "engine": "engine",
     "replay": "replay games.db 1",
     "convert": "convert games.db",
     "calibrate": "calibrate draughts-8x8 --games 2 --depth 1",
+    "fit": "fit draughts-8x8 --out own.safetensors --rounds 1 --games 4 --nodes 20",
     "solve": "solve ewn-3x3-3",
     "truth": "truth ewn-3x3-3 --sample 10 --games 2 --agents random --workers 1",
     "train": "train run --threads 1",
@@ -36,6 +39,11 @@ QUICK = {
     "bench tabular": "bench tabular --quick",
     "bench selfplay": "bench selfplay --quick",
     "bench training": "bench training --quick",
+    "bench web": "bench web --quick",
 }
+#: Verbs that end when they are interrupted; tests/web has theirs.
+ENDLESS = {"serve"}
 #: Verbs that print nothing on standard output without --json.
-WITHOUT_OUTPUT = {"train", "report"}
+WITHOUT_OUTPUT = {"train", "report", "engine"}
+#: Verbs that have no --json: what they write is a protocol.
+WITHOUT_JSON = {"engine"}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from cli.fork_server import BROKEN, CLOSED, FULL, ForkServer
-from cli.quick_commands import PREPARATION, QUICK, WITHOUT_OUTPUT
+from cli.quick_commands import PREPARATION, QUICK, WITHOUT_JSON, WITHOUT_OUTPUT
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def prepared_server(folder, preparation=PREPARATION, **environment):
 def check(run, verb, name):
     """Run a verb on an odd terminal, as text and as JSON."""
     terminal = TERMINALS[name]
-    for json_flag in ("", " --json"):
+    for json_flag in ("",) if verb in WITHOUT_JSON else ("", " --json"):
         usual = _usual(run, QUICK[verb] + json_flag)
         ran = run(
             QUICK[verb] + json_flag,

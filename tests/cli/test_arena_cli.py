@@ -140,6 +140,10 @@ def test_a_book_and_its_errors(tmp_path):
         (("match", "random", "random", "random", "--game", "star-37-3p", "--sprt", "elo1=9"),
          "--sprt compares two agents"),
         (("tournament", "greedy", "--game", "ewn-3x3-3"), "two agents or more"),
+        (("match", "greedy", "random", "--game", "star-37-3p", "--seats", 3),
+         "1 or 2 seats, not 3"),
+        (("match", "greedy", "random", "--game", "star-37-3p", "--seats", 1, "--sprt", "elo0=0"),
+         "equal numbers of seats"),
         (("tournament", "greedy", "greedy:best", "--game", "ewn-3x3-3"), "given twice"),
         (("tournament", "greedy", "random", "--game", "ewn-3x3-3", "--anchor", "greedy:stochastic"),
          "cannot be the anchor"),
@@ -186,6 +190,29 @@ def test_tournament(tmp_path):
             row["agent"] for row in found["table"]
         )
     assert picture.read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_a_tournament_of_more_agents_than_seats():
+    found = answer(
+        "tournament", "greedy", "random", "initialize", "greedy:stochastic", "--game", "star-37-3p",
+        "--games", 9, "--workers", 1,
+    )  # fmt: skip
+    assert found["games"] == 12
+    assert [row["games"] for row in found["table"]] == [9, 9, 9, 9]
+    assert found["table"][-1]["agent"] == "random"
+    assert all(row["elo_interval"] for row in found["table"])
+    assert found["table"][0]["against"]["random"]["games"] == 6
+
+
+def test_one_seat_against_all_others():
+    found = answer(
+        "match", "greedy", "random", "--game", "star-37-3p", "--seats", 1, "--games", 6,
+        "--workers", 1,
+    )  # fmt: skip
+    assert (found["set_size"], found["seats_of_first"]) == (3, 1)
+    assert list(found["seats_held"]) == ["1"]
+    assert [seat["first"]["games"] for seat in found["seats"]] == [2, 2, 2]
+    assert found["wins"] > 3 and found["elo"] > 0
 
 
 def test_a_tournament_shares_games_with_a_match(tmp_path):

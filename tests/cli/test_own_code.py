@@ -58,6 +58,7 @@ COMMANDS = [
     ("truth", GAME, "--agents", f"random greedy {AGENT}", "--sample", 20, "--games", 2),
     ("play", AGENT, "optimal", "--game", GAME),
     ("analyse", GAME, "start"),
+    ("openings", GAME, "--depth", 0),
     ("match", AGENT, "greedy", "--game", GAME, "--games", 4, "--workers", 2, "--db", "games.db"),
     ("tournament", AGENT, "my_agent.py", "random", "--game", GAME, "--games", 2, "--workers", 1),
     ("replay", "games.db", 1, "--game", GAME),
@@ -74,10 +75,11 @@ def test_every_verb(folder):
         assert answer(*command), command
         shown = run(*command, *(["--force"] if command[0] == "convert" else []))
         assert shown.exit_code == 0, (command, shown.stderr)
-    # A game in Python has no linear evaluation, papers name their own games, and a network that is
-    # exported needs no game.
+    # A game in Python has no linear evaluation and no inputs, papers name their own games, a
+    # network that is exported needs no game, and an engine and a server wait for others.
     assert "hexapawn.py:Hexapawn" in refused("calibrate", GAME)
-    others = {"calibrate", "reproduce", "export"}
+    assert "hexapawn.py:Hexapawn" in refused("fit", GAME, "--out", "own.safetensors")
+    others = {"calibrate", "fit", "reproduce", "export", "engine", "serve"}
     assert {command[0] for command in COMMANDS} == set(VERBS.split()) - others
     assert [path.name for path in Path("tables").iterdir()] == ["hexapawn.table"]
 

@@ -277,6 +277,44 @@ def test_open_seats_play_best():
         assert json.loads(ran.stdout)["agents"] == ["human", "best"]
 
 
+def test_six_seats_and_partners():
+    ran = subprocess.run(
+        [*HALMA, "play", "human", *["greedy"] * 5, "--game", "star-73-6p:teams=opposite", "--json"],
+        input="d3-d4\nquit\n",
+        capture_output=True,
+        text=True,
+    )
+    found = json.loads(ran.stdout)
+    assert found["plies"] == 6 and found["agents"] == ["human", *["greedy"] * 5]
+    assert found["seats"][1] == {
+        "player": 2,
+        "name": "player 2",
+        "colour": "blue",
+        "seat": "lower left",
+        "partners": [5],
+    }
+    assert "player 1, red     bottom       human   partner: player 4, green\n" in ran.stderr
+    assert (
+        "player 1 (red) moves, partner 4 green; 2 blue + 5 white, 3 yellow + 6 black" in ran.stderr
+    )
+
+
+def test_show_tells_seats_of_three_and_more():
+    assert "player 3, yellow  upper right" in run("show", "star-37-3p").stdout
+    assert "partner: player 3, yellow" in run("show", "star-73-4p:teams=opposite").stdout
+    assert "upper" not in run("show", "rhombus-4x4-3").stdout
+    assert [seat["colour"] for seat in answer("show", "ewn-3x3-3")["seats"]] in (
+        [None, None],
+        ["red", "blue"],
+    )
+
+
+def test_the_end_names_partners():
+    told = run("play", *["greedy"] * 4, "--game", "star-73-4p:teams=opposite", "--quiet").stdout
+    assert re.search(r"player \d \(\w+\) and player \d \(\w+\) have won", told)
+    assert len(re.findall(r"\(greedy\): 1\n", told)) == 2
+
+
 # Seeds.
 
 

@@ -93,7 +93,7 @@ def test_every_text_is_escaped():
     position = halma.game("rhombus-5x5-3").start()
     move = replace(position.legal_moves[0], text=HOSTILE)
     report = MoveReport(move, 0.5, line=(HOSTILE,))
-    output = NetworkOutput(position, {HOSTILE: 1.0}, (0.5, 0.5))
+    output = NetworkOutput(position, {HOSTILE: 1.0}, (0.5, 0.5), 0.0)
     for thing in (Analysis(position, (report,), 0.5), output):
         assert "<script" not in thing._repr_html_()
         parse(thing._repr_html_())

@@ -178,6 +178,14 @@ BROKEN = [
         altered(random_start=lambda core: lambda seed: core.unindex(0)),
         "No player is to move",
     ),
+    (
+        "random_position",
+        altered(
+            piece_counts=lambda core: (1, 2),
+            random_position=lambda core: lambda seed, pieces: core.unindex(0),
+        ),
+        "No player is to move",
+    ),
     ("mover", changed(mover=lambda self, s: 2), "must lie between 0 and 1; it is 2"),
     ("mover", changed(mover=counted(lambda self, n, s: n % 2)), "differs from call to call"),
     ("moves", changed(legal=lambda self, s: [0, 1, 1] if s["heap"] else []), "listed twice"),

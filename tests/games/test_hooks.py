@@ -25,6 +25,8 @@ def test_families_offer_what_they_have():
     assert {"compiled", "features", "is_quiet", "slices"} <= offered("draughts-8x8")
     assert not {"index", "layers", "backward", "advance"} & offered("draughts-8x8")
     assert "slices" not in offered("ewn-3x3-3")
+    assert {"inputs", "captures", "give_turn"} <= offered("cdc-4x8")
+    assert "inputs" in offered("ewn-5x5-6") and "captures" not in offered("ewn-5x5-6")
 
 
 def test_a_game_in_python_is_not_compiled():

@@ -30,6 +30,8 @@ from halma.errors import (
 PERFT = {
     "rhombus-4x4-3:win=fill": [6, 36, 376, 3966, 40614],
     "rhombus-7x7-6": [10, 100, 1720, 29584, 544208],
+    "rhombus-9x9-10": [14, 196, 4648, 110224],
+    "rhombus-9x9-10:sideways=off": [14, 196, 4032, 82944],  # he2016's Table I
     "star-121-2p": [14, 196, 4760, 115600],
     "star-121-2p:homes=closed": [14, 196, 4648, 110224],
 }
@@ -40,6 +42,8 @@ VARIANTS = [
     "rhombus-4x4-6",
     "rhombus-5x5-3:win=fill",
     "rhombus-6x6-6:hops=mirror",
+    "rhombus-6x6-6:sideways=off",
+    "star-73-2p:sideways=off,homes=closed",
     "rhombus-7x7-6",
     "rhombus-7x7-6:rules=liu2019",
     "star-37-2p",
@@ -206,6 +210,45 @@ def test_policy_of_liu2019() -> None:
         assert position.action(move) == (int(piece.label) - 1) * 49 + hole
 
 
+def test_sideways_steps_have_no_policy_index() -> None:
+    """Of a hole's six steps, four are left; hops keep theirs."""
+    games = [halma.game(f"rhombus-5x5-3:sideways={choice}") for choice in ("on", "off")]
+    moves = [
+        {a for a in range(g.actions) if g.core.move(g.core.initial(), a) != _core.NO_MOVE}
+        for g in games
+    ]
+    assert games[0].actions == games[1].actions
+    # A row of n holes has n - 1 pairs of neighbours; a step may go either way.
+    assert len(moves[0] - moves[1]) == 2 * sum(n - 1 for n in (1, 2, 3, 4, 5, 4, 3, 2, 1))
+    assert moves[1] < moves[0]
+
+
+def test_seven_features_by_hand() -> None:
+    """Squares of advances, variances of columns and rows, and the furthest advance."""
+    game = halma.game("rhombus-6x6-6:he2016-code")
+    three = halma.game("rhombus-6x6-6:hops=mirror")
+    for row in game.core.sample_states(game.core.initial(), 30, 5, 40):
+        state = row.tobytes()
+        holes, scene = game.core.holes, game.scene(state)
+        for player in (0, 1):
+            own = [p.cell for p in scene.pieces if p.colour == f"player {player + 1}"]
+            fields = game.core.describe(state)
+            fields[0] = player
+            here = game.core.compose(fields)
+            forward = dict.fromkeys(own, 0)
+            for move in game.core.legal(here):
+                start, end = move & 0xFF, move >> 8
+                gain = (holes[start][3] - holes[end][3]) * (1 if player == 0 else -1)
+                forward[start] = max(forward[start], gain)
+            found = _core.features(game.core, here, player)
+            assert found[:3] == _core.features(three.core, here, player)
+            assert found[2] == sum(forward.values())
+            assert found[3] == sum(gain**2 for gain in forward.values())
+            assert found[4] == pytest.approx(np.var([holes[h][2] / 2 for h in own]), abs=1e-4)
+            assert found[5] == pytest.approx(np.var([holes[h][3] for h in own]), abs=1e-4)
+            assert found[6] == max(forward.values())
+
+
 @pytest.mark.parametrize("name", VARIANTS)
 def test_each_player_sees_the_same_start(name: str) -> None:
     """At its first turn every player sees its own army at the bottom, where player 1 did."""
@@ -219,6 +262,36 @@ def test_each_player_sees_the_same_start(name: str) -> None:
         seen = halma.Position(game, game.core.compose(fields))
         assert np.array_equal(seen.encode()[0], first)
         assert {seen.action(move) for move in seen.legal_moves} == moves
+
+
+@pytest.mark.parametrize(
+    ("name", "seats"),
+    [
+        ("star-121-2p", [{0, 3}] * 2),
+        ("star-121-3p", [{0, 2, 4}] * 3),
+        ("star-121-4p", [{0, 1, 3, 4}, {0, 2, 3, 5}] * 2),
+        ("star-73-6p", [{0, 1, 2, 3, 4, 5}] * 6),
+        ("star-37-3p:places=first", [{0, 1, 2}] * 3),  # its homes overlap: no other seats
+    ],
+)
+def test_planes_of_a_star_are_by_seat(name: str, seats: list[set[int]]) -> None:
+    """Plane k shows the army of the seat k points clockwise from the mover's."""
+    game = halma.game(name)
+    army = len(game.core.homes[0])
+    fields = game.core.describe(game.core.initial())
+    for player, expected in enumerate(seats):
+        fields[0] = player
+        planes = halma.Position(game, game.core.compose(fields)).encode()[:-1]
+        shown = planes.sum(axis=(1, 2))
+        assert {int(seat) for seat in np.flatnonzero(shown)} == expected
+        assert set(shown[shown > 0]) == {army}
+        views = game.core.views[player]
+        for other, home in enumerate(game.core.homes):
+            point = game.core.holes[home[0]][4]
+            own = game.core.holes[game.core.homes[player][0]][4]
+            seat = (point - own) % 6 if len(planes) == 6 else (other - player) % game.players
+            cells = {tuple(game.core.holes[views[hole]][:2]) for hole in home}
+            assert set(zip(*map(list, planes[seat].nonzero()), strict=True)) == cells
 
 
 def test_planes_by_identity_look_back_three_states() -> None:
@@ -281,7 +354,7 @@ def test_second_place_and_triple_win() -> None:
             in_tip = game.core.holes[hole][4] >= 0
             board[hole] = owner if in_tip else other
     cells = [1 + 16 * (board[hole] - 1) if hole in board else 0 for hole in range(37)]
-    position = halma.Position(game, game.core.compose([1, 1, 0b110, *cells]))
+    position = halma.Position(game, game.core.compose([1, 1, 2, 2, *cells]))
     assert position.text.endswith(" 2 122")
     assert game.position(position.text) == position
     assert position.is_terminal and position.result == (3, 1, 1)
@@ -373,6 +446,7 @@ def test_index_and_text_round_trip(name: str, number: int) -> None:
         ("rhombus-7x7-6:rules=lui2019", OptionError, "Did you mean 'liu2019'"),
         ("rhombus-7x7-6:homes=closed", OptionError, "homes"),
         ("rhombus-7x7-6:places=second", OptionError, "two players"),
+        ("star-121-3p:sideways=off", OptionError, "same rows; 'star-121-3p' has 3"),
         ("rhombus-7x7-6:plies=many", OptionError, "whole number"),
         ("star-121-3p:view=ids", OptionError, "two players only"),
         ("rombus-7x7-6", UnknownVariantError, "Did you mean 'rhombus-7x7-6'"),

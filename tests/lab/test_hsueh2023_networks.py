@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from halma.lab import Workspace, reproduce
-from halma.lab.hsueh2023 import first_play, settings
+from halma.lab.hsueh2023 import first_play, settings, untrained
 from halma.lab.hsueh2023.runs import VariantRuns
 from halma.lab.hsueh2023.settings import CS, EPSILONS, FPU, Planner
 from halma.learn.sections.alphazero import AlphaZeroSettings
@@ -55,7 +55,7 @@ def test_what_the_paper_says_stands_beside_it():
     remarks = {row.what: row.remark for row in rows}
     assert remarks == {
         "6 simulations, by initial W/N": "agrees",
-        "c_puct = 1/64, by initial W/N": "does not agree",
+        "c_puct = 1/64, by initial W/N": "differs",
         "noise at the root": "",
         "800 simulations, initial W/N +0": "agrees",
     }
@@ -92,3 +92,32 @@ def test_a_small_page(tmp_path, monkeypatch):
     assert "the network hsueh2023:filters=32" in report.about["CDC_PPPP"]
     assert (tmp_path / "quick" / "fig24.png").stat().st_size > 10_000
     assert len(list((tmp_path / "runs").glob("*/metrics.jsonl"))) == len(FPU)
+
+
+def test_runs_that_look_for_the_cause():
+    planner = Planner(full=True, seed=0)
+    recipes = untrained.plan(planner, "cdc-2x4-PPPP")
+    assert len(recipes) == 3 * 6
+    for (change, seed), recipe in recipes.items():
+        chosen: AlphaZeroSettings = recipe.settings
+        assert (chosen.seed, chosen.search.c, chosen.search.fpu) == (seed, CS[0], "draw")
+        assert chosen.network.endswith("even=on") == (change == untrained.EVEN)
+        games = 2500 if change == untrained.FEWER_POSITIONS else 40_000
+        assert chosen.learning.replay_buffer == games
+    # A reduced run has fewer games in all, and the same share of them.
+    short = untrained.changed(Planner(full=False, seed=0), untrained.FEWER_POSITIONS, 1)
+    assert short.settings.learning.replay_buffer == 40
+    assert short.settings.iterations * short.settings.selfplay.games == 800
+
+
+def test_values_that_begin_at_even_chances():
+    """Seed 0 of the paper's network has more than one point for both; even chances have one."""
+    for even, total in ((False, 1.14), (True, 1.0)):
+        change = untrained.EVEN if even else untrained.AS_IT_IS
+        network = untrained.untrained_network(
+            untrained.changed(Planner(full=True, seed=0), change, 0)
+        )
+        positions = list(untrained.random_positions(0))
+        sums = [untrained.sum_of_values(network, position) for position in positions]
+        assert len(positions) == 12
+        assert sum(sums) / 12 == pytest.approx(total, abs=0.005)

@@ -140,9 +140,11 @@ def test_variants_of_a_figure(name):
 def test_every_figure_has_a_name():
     figures = range(7, 36)
     names = {"table1", "default", "alpha", "further", *(f"fig{number}" for number in figures)}
-    assert set(EXPERIMENTS) == names == set(SHOWN)
+    assert names == set(SHOWN)
+    names |= {"lines", "fig22-seeds", "untrained"}
+    assert set(EXPERIMENTS) == names
     appendix = {f"fig{number}" for number in range(26, 36)}
-    assert {one.name for one in PAPER.choose("all", (), True)} == names - appendix - {"fig24"}
+    assert {one.name for one in PAPER.choose("all", (), True)} == names - {"fig24", "untrained"}
     assert {one.name for one in PAPER.choose("appendix", (), True)} == appendix
     assert EXPERIMENTS["fig26"].title == "Figure 26: errors with different c_puct"
     with pytest.raises(HalmaError, match="Did you mean 'fig8'"):
@@ -190,7 +192,7 @@ def test_quick_runs_stay_within_a_quarter_of_an_hour():
                     runs |= set(planner.timed(variant, seconds[variant]).values())
                 else:
                     runs |= set(experiment.plan(planner, variant).values())
-    assert sum(map(cost, runs)) < 2 * 15 * 60 * 0.75
+    assert sum(map(cost, runs)) < 2 * 15 * 60 * 0.85
 
 
 def test_cost_is_about_the_work():

@@ -58,7 +58,7 @@ def test_finished_runs_elsewhere_are_adopted(tmp_path):
 
 
 def train_all(store, recipes):
-    return run_jobs(store.jobs(recipes, cost=lambda recipe: 1.0), 2, lambda name, result: None)
+    return run_jobs(store.jobs(recipes, cost=lambda recipe: 1.0), 2, lambda *kept: None)
 
 
 def test_a_failed_run_is_reported_and_the_others_are_trained(tmp_path, capsys):
@@ -75,3 +75,12 @@ def test_a_failed_run_is_reported_and_the_others_are_trained(tmp_path, capsys):
     before = (tmp_path / run_name(good) / "metrics.jsonl").stat().st_mtime_ns
     assert train_all(store, [good]) == {}
     assert (tmp_path / run_name(good) / "metrics.jsonl").stat().st_mtime_ns == before
+
+
+def test_a_damaged_bundle_is_not_adopted(tmp_path):
+    (tmp_path / "bundle").mkdir()
+    (tmp_path / "bundle" / "state.tar").write_bytes(b"not a tar file")
+    for place in (tmp_path, tmp_path / "bundle"):
+        with pytest.raises(HalmaError, match=r"state\.tar' is damaged"):
+            RunStore(tmp_path / "store" / "runs", [place])
+    assert not list(tmp_path.glob("store/adopted/*"))

@@ -29,7 +29,7 @@ FILES_OF_A_NETWORK = [
     "metrics.jsonl",
     "recipe.toml",
 ]
-TIMES = ("play_seconds", "update_seconds", "truth_seconds", "seconds")
+TIMES = ("play_seconds", "update_seconds", "processor_seconds", "truth_seconds", "seconds")
 
 
 def small(**changes):

@@ -23,14 +23,16 @@ from halma.learn.matches import Pairing, PolicyPlayer, play_in_lockstep
 from halma.learn.metrics import read_metrics
 from halma.learn.recipe import load, names
 from halma.learn.replay_buffer import GameFiles, ReplayBuffer
+from halma.learn.run import lengthen, run_recipe
 from halma.learn.sections.common import search_values
 from halma.learn.selfplay import SelfPlay, evaluations, leader_scores
-from halma.learn.training_step import policy_cross_entropy, value_error
+from halma.learn.training_step import illegal_shares, policy_cross_entropy, value_error
+from halma.networks.architectures.build import build
 from halma.search import search_options
 from halma.search.batched import SearchPlayer
 from halma.search.evaluator import CallbackBuffer, Evaluator
 from halma.selfplay import Pool, selfplay_options
-from halma.tensors import list_iterations
+from halma.tensors import list_iterations, open_tensors
 
 
 def test_the_policy_s_loss_sees_legal_moves_alone():
@@ -46,6 +48,24 @@ def test_the_policy_s_loss_sees_legal_moves_alone():
     policy_cross_entropy(logits, actions, shares).backward()
     assert logits.grad[0, 1] == logits.grad[0, 2] == 0
     assert torch.isfinite(logits.grad).all()
+
+
+def test_the_policy_s_loss_over_all_actions():
+    logits = torch.tensor([[1.0, 2.0, 50.0, 3.0], [0.0, 1.0, 2.0, 3.0]], requires_grad=True)
+    actions = torch.tensor([[0, 3, -1], [2, 1, 0]], dtype=torch.int32)
+    shares = torch.tensor([[0.25, 0.75, 0.0], [0.0, 0.0, 1.0]])
+    found = policy_cross_entropy(logits, actions, shares, only_legal=False)
+    whole = torch.zeros(2, 4).scatter_add_(1, actions.clamp(min=0).long(), shares)
+    wanted = torch.nn.functional.cross_entropy(logits, whole)
+    assert found.item() == pytest.approx(wanted.item(), rel=1e-5)
+    # The illegal move with most of the policy is pushed down.
+    found.backward()
+    assert logits.grad[0, 2] == pytest.approx(0.5, abs=1e-3)
+    shares = illegal_shares(logits.detach(), actions)
+    exact = math.exp(3) / sum(math.exp(n) for n in range(4))
+    assert shares.tolist() == pytest.approx([1, exact], rel=1e-5)
+    # What is tiny is not lost in rounding.
+    assert illegal_shares(torch.tensor([[0.0, -50.0]]), torch.tensor([[0]])).item() > 0
 
 
 def test_the_values_loss_is_player_by_player():
@@ -88,6 +108,8 @@ def test_the_paper_s_settings():
         ({"learning.optimiser": "adam"}, "Did you mean 'adamw'?"),
         ({"learning.bach": 3}, "Did you mean 'learning.batch_size'?"),
         ({"learning.batch_size": 0}, "from 1 to"),
+        ({"learning.batch_size": 1, "network": "schulte2021"}, "batches of at least 2"),
+        ({"network": "schulte2021:dropout=1"}, "'dropout' cannot be '1'"),
         ({"selfplay.temperature": "hot"}, "it is a number"),
     ],
 )
@@ -291,12 +313,40 @@ def test_a_bundle_goes_on(tmp_path, monkeypatch):
     assert last["replay_games"] <= 16
 
 
+def test_a_bundle_leaves_the_optimiser_s_memory_behind_where_it_is_large(tmp_path, monkeypatch):
+    recipe = small(iterations=2, network="hsueh2023:filters=16")
+    out, there = tmp_path / "run", tmp_path / "there"
+    train(recipe, out)
+    _, path = list_iterations(out / "checkpoints")[0]
+    monkeypatch.setattr(bundle, "LARGEST_FILE", path.stat().st_size * 2 // 3)
+    bundle.pack(out, tmp_path / "bundle", recipe.game)
+    bundle.unpack(tmp_path / "bundle", there, recipe.game)
+    whole = open_tensors(path, {})
+    left = open_tensors(there / path.relative_to(out), {})
+    assert left.description == whole.description
+    assert left.names == [name for name in whole.names if not name.startswith("optimiser.")]
+    assert all(np.array_equal(left[name], whole[name]) for name in left.names)
+    assert len(left.names) < len(whole.names)
+    lengthen(there, 3)
+    assert train(run_recipe(there), there)["iteration"] == 3
+
+
 def test_a_bundle_that_is_too_large(tmp_path, monkeypatch):
     recipe = small(iterations=1)
     train(recipe, tmp_path / "run")
     monkeypatch.setattr(bundle, "LARGEST_FILE", 5000)
     with pytest.raises(RunError, match="choose a smaller network"):
         bundle.pack(tmp_path / "run", tmp_path / "bundle", recipe.game)
+
+
+def test_networks_that_travel():
+    bundle.check_size(bundle.LARGEST_FILE // 2, copies=2)
+    with pytest.raises(RunError, match="choose a smaller one"):
+        bundle.check_size(bundle.LARGEST_FILE // 2 + 1, copies=2)
+    for name, copies in (("schulte2021/small", 2), ("schulte2021/best", 1)):
+        recipe = load(name)
+        weights = build(recipe.settings.network_info(recipe.game)).state_dict().values()
+        bundle.check_size(sum(tensor.nbytes for tensor in weights), copies)
 
 
 def test_the_script_for_gpu_machines_explains_itself():

@@ -215,7 +215,7 @@ def test_a_run_that_died_at_its_evaluation_is_rescued(tmp_path, monkeypatch):
     recipe = small_networks.small(
         iterations=2, evaluation__every=1, evaluation__games=2, evaluation__opponents="tabular:gone"
     )
-    monkeypatch.setattr("halma.learn.session.check_recipe", lambda recipe: None)
+    monkeypatch.setattr("halma.learn.session.check_recipe", lambda recipe, is_new: None)
     with pytest.raises(HalmaError, match="no run with a checkpoint"):
         small_networks.train(recipe, out)
     status, _, said = small_runs.finish(small_networks.start(out, out))

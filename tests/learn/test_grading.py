@@ -12,6 +12,7 @@ import halma
 from halma.agents import agent
 from halma.arena.games import MatchGame
 from halma.arena.plan import Plan
+from halma.errors import ArgumentError
 from halma.learn.grading import Grade, grade_agents, opening_plies_of
 from halma.learn.grading.grades import ExactValues
 from halma.learn.grading.picks import GameBlock, Pick, PositionBlock
@@ -285,6 +286,11 @@ def test_who_cannot_play_is_left_out(tmp_path):
     assert "nothing.onnx" in found[1].error and found[1].games is None
     assert opening_plies_of(solution) == 0
     assert opening_plies_of(solution_of("rhombus-4x4-3")) == 6
+
+
+def test_nobody_is_asked_for_moves():
+    with pytest.raises(ArgumentError, match="'human' cannot be one of them"):
+        grade_agents(solution_of("rhombus-3x3-3"), ["random", "human"], games=1)
 
 
 def test_the_page():

@@ -88,10 +88,13 @@ def test_no_recipe_repeats_the_base():
         ({"search.c": -0.5}, "'search.c' cannot be -0.5: it is a number from 0 to 1,000."),
         (
             {"search.rule": "pcut"},
-            "'search.rule' cannot be \"pcut\": it is one of puct, gumbel, rpo. "
+            "'search.rule' cannot be \"pcut\": it is one of puct, gumbel, rpo, expansion. "
             "Did you mean 'puct'?",
         ),
-        ({"search.rule": 3}, "'search.rule' cannot be 3: it is one of puct, gumbel, rpo."),
+        (
+            {"search.rule": 3},
+            "'search.rule' cannot be 3: it is one of puct, gumbel, rpo, expansion.",
+        ),
         ({"search.solver": 1}, "'search.solver' cannot be 1: it is true or false."),
         ({"game": 7}, "'game' cannot be 7: it is a text."),
         ({"game": "ewn-3x3"}, "There is no variant 'ewn-3x3'"),

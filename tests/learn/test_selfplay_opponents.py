@@ -268,7 +268,7 @@ def test_games_of_the_gate(tmp_path, changes, distinct, warned):
     else:
         assert 2 < last["gate_distinct"] <= 12
     notes = [note.text for note in listener.all(Note)]
-    assert any("only two different games" in one for one in notes) == warned
+    assert any("only 2 different games" in one for one in notes) == warned
 
 
 def test_wins_or_points(tmp_path):

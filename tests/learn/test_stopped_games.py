@@ -10,7 +10,7 @@ import halma
 from halma import _core
 from halma.errors import RecipeError
 from halma.learn.replay_buffer import GameFiles
-from halma.learn.selfplay import adjudicate, leader_scores, limits
+from halma.learn.selfplay import adjudicate, leader_scores, limits, side_scores
 from halma.selfplay import FinishedGames
 from halma.selfplay.records import finished_game
 
@@ -130,3 +130,12 @@ def test_games_that_do_not_count_or_advance() -> None:
         small(game="ewn-3x3-2", selfplay__progress_plies=10)
     with pytest.raises(RecipeError, match="do not advance"):
         small(game="cdc-2x4-PPPP", selfplay__adjudication="advance")
+
+
+def test_partners_are_ahead_together():
+    """What counts is the sum of a team, and each of its players has the team's score."""
+    totals = np.array([5.0, 9.0, 5.0, 0.0])
+    alone, teams = (halma.game(f"star-121-4p{rules}") for rules in ("", ":teams=opposite"))
+    assert side_scores(alone, totals).tolist() == [0, 1, 0, 0]
+    assert side_scores(teams, totals).tolist() == [1, 0, 1, 0]
+    assert side_scores(teams, totals, margin=1).tolist() == [0.5] * 4

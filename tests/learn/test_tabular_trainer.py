@@ -160,6 +160,8 @@ def test_seconds_bound_an_iteration() -> None:
     few = made.iterate(1.0, seconds=0.05)
     many = made.iterate(1.0, seconds=0.5)
     assert 1 <= few["games"] < many["games"]
+    # The last portion ends after the time is over.
+    assert many["processor_seconds"] >= 0.5 > few["processor_seconds"] >= 0.05
 
 
 def test_stopping_leaves_everything_as_it_was() -> None:

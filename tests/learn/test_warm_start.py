@@ -239,3 +239,35 @@ def test_self_play_from_random_starts(tmp_path):
     begun = [games.start(recipe.game, i) for i in range(len(games))]
     assert 0.3 < sum(position == start for position in begun) / len(games) < 0.7
     assert len({position.text for position in begun}) > 20
+
+
+def test_a_run_starts_from_weights_of_another(tmp_path):
+    """From a run's directory or file; once something is saved, the other run is not needed."""
+    star = {"game": "star-73-2p", "network": "modern:size=s,seats=6", "selfplay__max_plies": 12}
+    star |= {"selfplay__games": 2, "selfplay__parallel_games": 2, "search__simulations": 2}
+    two, three = tmp_path / "two", tmp_path / "three"
+    train(small(**star, iterations=1, evaluation__every=0), two)
+    star |= {"game": "star-73-3p", "iterations": 2, "evaluation__every": 0, "archive__every": 1}
+    recipe = small(**star, warm_start__weights=str(two))
+    train(recipe, three, handlers=[Watcher()])
+    before = read_weights(two / "best.safetensors")
+    after = read_weights(three / "versions" / "iteration-000000.safetensors")
+    assert after[0].players == 3
+    assert all(np.array_equal(array, after[1][name]) for name, array in before[1].items())
+    two.rename(tmp_path / "gone")
+    lengthen(three, 3)
+    longer = recipe.changed({"iterations": 3})
+    assert train(longer, three)["iteration"] == 3
+
+
+def test_weights_are_checked_before_anything_is_written(tmp_path):
+    train(small(game="rhombus-4x4-3", iterations=1), tmp_path / "other")
+    for weights, sentence in (
+        (tmp_path / "none.safetensors", "There is no file"),
+        (tmp_path / "other" / "best.onnx", "is for playing"),
+        (tmp_path / "other", "planes, rows and columns: it has"),
+    ):
+        recipe = small(game="rhombus-5x5-3", warm_start__weights=str(weights))
+        with pytest.raises(RecipeError, match=f"'warm_start.weights': .*{sentence}"):
+            train(recipe, tmp_path / "run")
+        assert not (tmp_path / "run").exists()

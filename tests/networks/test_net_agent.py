@@ -167,6 +167,15 @@ def test_it_analyses(tmp_path):
     assert 0 <= analysis.value <= 1
 
 
+def test_a_search_for_a_time_ends_where_every_line_does(tmp_path):
+    game = halma.game("rhombus-4x4-3:plies=20")
+    record, rng = halma.Record(game), random.Random(3)
+    while record.plies < 19:
+        record.play(rng.choice(record.position.legal_moves))
+    someone = agent(f"net:{tiny_network(game, tmp_path / 'x.onnx')},time=0.05")
+    assert someone.choose(record, rng) in record.position.legal_moves
+
+
 def test_the_command_line_plays_without_torch(tmp_path):
     """Match and analyse with a network, in a process in which torch cannot be imported."""
     game = halma.game("rhombus-4x4-3")
@@ -186,6 +195,15 @@ def test_the_command_line_plays_without_torch(tmp_path):
     assert (
         done.stderr.count("\n") == 1 and "it plays 'rhombus-4x4-3', not 'ewn-3x3-3'" in done.stderr
     )
+
+
+def test_a_network_for_another_number_of_players(tmp_path):
+    path = tiny_network(halma.game("star-73-6p"), tmp_path / "six.onnx")
+    with pytest.raises(NetworkError) as caught:
+        check_agent(agent(f"net:{path}"), halma.game("star-73-3p"))
+    told = str(caught.value)
+    assert "it plays 'star-73-6p', not 'star-73-3p', and is for 6 players, not 3;" in told
+    assert "--set game=star-73-3p trains one that does" in told
 
 
 def test_names(tmp_path, monkeypatch):

@@ -117,7 +117,7 @@ def test_models_are_plain_onnx(model):
 def test_the_wrong_game_options_and_version_are_refused(tmp_path, model):
     info = read_info(model)
     check_variant(info, GAME, model)
-    for other in ("rhombus-5x5-3", "rhombus-4x4-3:hops=mirror", "ewn-3x3-3"):
+    for other in ("rhombus-5x5-3", "rhombus-4x4-3:hops=mirror", "rhombus-4x4-3:sideways=off"):
         assert f"not '{halma.game(other).name}'" in refusal(
             check_variant, info, halma.game(other), model
         )

@@ -34,7 +34,7 @@ from halma.networks.network_file import (  # noqa: E402
 from halma.networks.onnx_evaluator import OnnxEvaluator  # noqa: E402
 from halma.networks.onnx_torch import load_in_torch  # noqa: E402
 from halma.networks.torch_evaluator import TorchEvaluator  # noqa: E402
-from halma.networks.weights import load_weights, save_weights  # noqa: E402
+from halma.networks.weights import load_weights, save_weights, start_from  # noqa: E402
 
 LIU = "rhombus-7x7-6:rules=liu2019"
 
@@ -63,7 +63,7 @@ def shaken(variant, architecture):
         for parameter in network.parameters():
             parameter += 0.2 * (torch.rand(parameter.shape, generator=generator) - 0.5)
         for module in network.modules():
-            if isinstance(module, torch.nn.BatchNorm2d):
+            if isinstance(module, torch.nn.BatchNorm2d | torch.nn.BatchNorm1d):
                 module.momentum = 1.0  # one look at some positions settles the norms
         network.train()(some_planes(network, 64))
     return network.eval()
@@ -101,6 +101,50 @@ def test_parameter_counts():
     assert counts == {"s": 449_417, "m": 865_321, "l": 1_855_177}
     # A matrix from 8 channels of 17x17 cells to 4,448 moves would have ten million weights.
     assert parameter_count(network_for("star-121-6p", "modern:m")) == 1_376_246
+
+
+def test_weights_fit_other_numbers_of_players(tmp_path):
+    """With values for six seats, weights of one variant of the star are those of any other."""
+    path = tmp_path / "six.safetensors"
+    six = shaken("star-121-6p", "modern:size=s,seats=6").eval()
+    save_weights(six, path)
+    planes = some_planes(six)
+    policy, values = six(planes)
+    for players in (2, 3, 4):
+        network = network_for(f"star-121-{players}p", "modern:size=s,seats=6").eval()
+        start_from(network, path)
+        same, own = network(planes)
+        assert torch.equal(policy, same)
+        assert own.shape == (len(planes), players)
+        first = own[:, :1] if players == 2 else own  # two players' values add up
+        assert torch.allclose(first, values[:, : first.shape[1]])
+        for found, theirs in zip(for_inference(network)(planes), (same, own), strict=True):
+            assert torch.allclose(found, theirs, atol=1e-4)
+        assert check_agreement(network, to_onnx(network)) <= TOLERANCE
+
+
+@pytest.mark.parametrize(
+    ("variant", "architecture", "sentence"),
+    [
+        ("star-121-3p", "modern:size=s", "architecture: it has modern:size=s,seats=6"),
+        ("star-37-3p", "modern:size=s,seats=6", "encoding version: it has 2"),
+        ("star-121-2p:homes=closed", "modern:size=s,seats=6", "policy indices: it has 4448"),
+    ],
+)
+def test_weights_that_do_not_fit(tmp_path, variant, architecture, sentence):
+    path = tmp_path / "six.safetensors"
+    save_weights(network_for("star-121-6p", "modern:size=s,seats=6"), path)
+    with pytest.raises(NetworkError, match=sentence):
+        start_from(network_for(variant, architecture), path)
+
+
+def test_without_seats_the_number_of_players_must_agree(tmp_path):
+    path = tmp_path / "two.safetensors"
+    save_weights(network_for("star-121-2p", "modern:size=s"), path)
+    with pytest.raises(NetworkError, match="number of players: it has 2, and 'star-121-3p' needs"):
+        start_from(network_for("star-121-3p", "modern:size=s"), path)
+    with pytest.raises(HalmaError, match="values for 4 seats, and 'star-121-6p' has 6 players"):
+        network_for("star-121-6p", "modern:seats=4")
 
 
 def test_liu2019_s_parameters():
@@ -146,6 +190,49 @@ def test_hsueh2023_s_network():
     assert parameter_count(network) == 390_640
 
 
+def test_schulte2021_s_network():
+    """A 9x9 input, eight blocks, two layers of 512, 320 actions and three values."""
+    network = network_for("star-37-3p", "schulte2021")
+    assert network.info.shape[1:] == (9, 9) and network.info.actions == 320
+    convolutions = [m for m in network.modules() if isinstance(m, torch.nn.Conv2d)]
+    assert len(convolutions) == 1 + 8 * 2 and {m.out_channels for m in convolutions} == {128}
+    dense = [m for m in network.modules() if isinstance(m, torch.nn.Linear)]
+    assert [m.out_features for m in dense] == [512, 512, 320, 3]
+    weights = sum(m.weight.numel() for m in (*convolutions, *dense))
+    norms = 2 * (17 * 128 + 2 * 512)
+    assert parameter_count(network) == weights + norms + 320 + 3 == 8_110_019
+    policy, values = network.eval()(some_planes(network, 2))
+    assert policy.shape == (2, 320) and values.shape == (2, 3)
+
+
+def test_dropout_is_off_when_a_network_plays():
+    network = shaken("star-37-3p", "schulte2021:blocks=1,filters=8,width=64")
+    planes = some_planes(network)
+    for one in (network, for_inference(network.train())):
+        for ours, theirs in zip(one.eval()(planes), one(planes), strict=True):
+            assert torch.equal(ours, theirs)
+    torch.manual_seed(1)
+    first, second = (network.train()(planes)[0] for _ in range(2))
+    assert not torch.equal(first, second)
+    without = shaken("star-37-3p", "schulte2021:blocks=1,filters=8,width=64,dropout=0").train()
+    first, second = (without(planes)[0] for _ in range(2))
+    assert torch.equal(first, second)
+
+
+def test_relu_values_have_a_gradient_above_the_highest_score():
+    """In play they end at 1, as scores do; in training the error above it counts."""
+    network = network_for("star-37-3p", "schulte2021:blocks=0,filters=4,width=8")
+    with torch.no_grad():
+        network.value.bias.copy_(torch.tensor([-5.0, 0.5, 5.0]))
+    planes = some_planes(network)
+    _, played = network.eval()(planes)
+    _, trained = network.train()(planes)
+    assert (played[:, 0] == 0).all() and (played[:, 2] == 1).all()
+    assert (trained[:, 0] == 0).all() and (trained[:, 2] > 4).all()
+    trained[:, 2].sum().backward()
+    assert network.value.bias.grad.tolist() == [0, 0, len(planes)]
+
+
 def test_the_same_seed_gives_the_same_weights():
     one, same, other = (network_for("ewn-3x3-3", "modern:s", seed) for seed in (1, 1, 2))
     assert torch.equal(one.stem.weight, same.stem.weight)
@@ -162,6 +249,7 @@ CASES = [
     (LIU, "liu2019:bias=on"),
     ("cdc-2x4-PPPP", "hsueh2023:16"),
     ("draughts-8x8", "modern:s"),
+    ("star-37-3p", "schulte2021:blocks=1,filters=8,width=16"),
 ]
 
 
@@ -361,7 +449,9 @@ def test_only_plain_operations_are_written():
         onnx_file.parse(to_onnx(network_for(variant, architecture)))
 
 
-@pytest.mark.parametrize("architecture", ["modern:s", "liu2019", "hsueh2023:16"])
+@pytest.mark.parametrize(
+    "architecture", ["modern:s", "liu2019", "hsueh2023:16", "schulte2021:blocks=2,filters=16"]
+)
 def test_everything_learns(architecture):
     """A few steps on some positions bring the loss down and move every parameter."""
     network = network_for("ewn-3x3-3", architecture).train()

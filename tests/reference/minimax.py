@@ -11,6 +11,7 @@ from halma import _core
 
 WIN = 1e9
 PATIENCE = 1e-6
+MARGIN = 1e-3
 
 
 def score(core, state, player, weights):
@@ -57,40 +58,52 @@ def minimax(
 # Two players and chance: values are probabilities of winning.
 
 
-def expectimax(core, state, depth, weights, ply=0):
-    """Return the probability of winning of the player to move (at chance: after the outcome)."""
+def expectimax(core, state, depth, weights, captures=None):
+    """Return the probability of winning of the player to move (at chance: after the outcome).
+
+    With `captures(state)`, the moves that capture, a leaf is worth the best of its evaluation and
+    of those moves, each followed by leaves again.
+    """
     mover = core.mover(state)
     if is_over(core, state):
-        share = core.result(state)[mover] / core.max_score
-        return share + (0.5 - share) * PATIENCE * ply
-    if depth == 0:
-        return 1 / (1 + math.exp(-lead(core, state, weights)))
-    if core.at_chance(state):
+        return core.result(state)[mover] / core.max_score
+    if depth > 0 and core.at_chance(state):
         return sum(
-            p * expectimax(core, core.resolve(state, outcome), depth, weights, ply)
+            p * expectimax(core, core.resolve(state, outcome), depth, weights, captures)
             for outcome, p in core.outcomes(state)
         )
-    values = []
-    for move in core.legal(state):
+    values, moves = [], core.legal(state) if depth > 0 else []
+    if depth == 0:
+        values = [MARGIN + (1 - 2 * MARGIN) / (1 + math.exp(-lead(core, state, weights)))]
+        if captures and not core.at_chance(state):
+            moves = captures(state)
+    for move in moves:
         child = core.play(state, move)
-        value = expectimax(core, child, depth - 1, weights, ply + 1)
-        values.append(value if core.mover(child) == mover else 1 - value)
+        value = expectimax(core, child, max(depth - 1, 0), weights, captures)
+        seen = value if core.mover(child) == mover else 1 - value
+        values.append(0.5 + (seen - 0.5) * (1 - PATIENCE))
     return max(values)
 
 
 # Any number of players, no chance.
 
 
-def above_others(numbers):
-    total = sum(numbers)
-    return [n - (total - n) / (len(numbers) - 1) for n in numbers]
+def above_others(teams, numbers):
+    """Return for each player the mean of its team less the average of the other teams' means."""
+    means = []
+    for team in sorted(set(teams)):
+        own = [number for number, of in zip(numbers, teams, strict=True) if of == team]
+        means.append(sum(own) / len(own))
+    total = sum(means)
+    return [means[team] - (total - means[team]) / (len(means) - 1) for team in teams]
 
 
 def leaf_values(core, state, weights, ply):
     if is_over(core, state):
-        shares = above_others([s / core.max_score for s in core.result(state)])
+        shares = above_others(core.teams, [s / core.max_score for s in core.result(state)])
         return [s * (WIN - ply) for s in shares]
-    return above_others([score(core, state, p, weights) for p in range(core.players)])
+    scores = [score(core, state, p, weights) for p in range(core.players)]
+    return above_others(core.teams, scores)
 
 
 def maxn(core, state, depth, weights, ply=0):
@@ -107,11 +120,11 @@ def maxn(core, state, depth, weights, ply=0):
 
 
 def paranoid(core, state, depth, weights, me, ply=0):
-    """Return the value for player `me`; all others minimize it."""
+    """Return the value for player `me`; all but its partners minimize it."""
     if depth == 0 or is_over(core, state):
         return leaf_values(core, state, weights, ply)[me]
     values = [
         paranoid(core, core.play(state, move), depth - 1, weights, me, ply + 1)
         for move in core.legal(state)
     ]
-    return max(values) if core.mover(state) == me else min(values)
+    return max(values) if core.teams[core.mover(state)] == core.teams[me] else min(values)

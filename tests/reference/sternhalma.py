@@ -45,10 +45,13 @@ class NaiveSternhalma:
 
     def __init__(self, name: str, **options: str) -> None:
         self.hops = options.get("hops", "adjacent")
+        self.sideways = options.get("sideways", "on") == "on"
         self.win = options.get("win", "occupy")
         self.closed = options.get("homes", "free") == "closed"
         self.locked = options.get("target", "free") == "locked"
         self.second = options.get("places", "first") == "second"
+        self.all = options.get("places", "first") == "all"
+        self.teams = options.get("teams", "off") == "opposite"
         if match := re.fullmatch(r"rhombus-(\d+)x\d+-(\d+)", name):
             side, pieces = map(int, match.groups())
             self.names = rhombus_holes(side)
@@ -78,12 +81,28 @@ class NaiveSternhalma:
         self.players = len(homes)
         self.board = {hole: p for p, home in enumerate(homes) for hole in home}
         self.mover = 0
-        self.first: int | None = None
+        #: players who have finished, in order; schulte2021's seconds are kept apart
+        self.order: list[int] = []
         self.seconds: set[int] = set()
+        self.sides = [[player] for player in range(self.players)]
+        if self.teams:
+            half = self.players // 2
+            self.sides = [[player, player + half] for player in range(half)]
 
     @property
     def is_over(self) -> bool:
-        return bool(self.seconds) if self.second else self.first is not None
+        if self.second:
+            return bool(self.seconds)
+        return len(self.finished_sides()) >= (len(self.sides) - 1 if self.all else 1)
+
+    def finished_sides(self) -> list[list[int]]:
+        """Sides all of whose players have finished, in the order of the last to do so."""
+        done = [side for side in self.sides if all(player in self.order for player in side)]
+        return sorted(done, key=lambda side: max(map(self.order.index, side)))
+
+    def partner(self, player: int) -> int | None:
+        (side,) = (side for side in self.sides if player in side)
+        return next((other for other in side if other != player), None)
 
     def hop_ends(self, start, occupied):
         for dx, dy in DIRECTIONS:
@@ -100,10 +119,11 @@ class NaiveSternhalma:
         if self.is_over:
             return []
         found = []
-        if self.first != self.mover:
+        if self.mover not in self.order:
             for start in [hole for hole, p in self.board.items() if p == self.mover]:
                 occupied = set(self.board) - {start}
-                ends = {(start[0] + dx, start[1] + dy) for dx, dy in DIRECTIONS}
+                steps = [(dx, dy) for dx, dy in DIRECTIONS if dy or self.sideways]
+                ends = {(start[0] + dx, start[1] + dy) for dx, dy in steps}
                 ends = {end for end in ends if end in self.names and end not in occupied}
                 reached, queue = {start}, deque([start])
                 while queue:
@@ -126,7 +146,9 @@ class NaiveSternhalma:
             after = dict(self.board)
             after[end] = after.pop(start)
             for player in range(self.players):
-                if player != self.mover and self.has_finished(player, after):
+                if player == self.mover or player in self.order:
+                    continue
+                if self.has_finished(player, after):
                     return False
         return True
 
@@ -134,32 +156,41 @@ class NaiveSternhalma:
         target = self.targets[player]
         if self.win == "fill":
             return all(board.get(hole) == player for hole in target)
-        return all(hole in board for hole in target) and player in {board[h] for h in target}
+        holders = {board.get(hole) for hole in target}
+        return None not in holders and player in holders and self.partner(player) not in holders
 
     def play(self, move: str) -> None:
         if move != "pass":
             place = {name: hole for hole, name in self.names.items()}
             start, end = (place[name] for name in move.split("-"))
             self.board[end] = self.board.pop(start)
-        if self.first is None and self.has_finished(self.mover, self.board):
-            self.first = self.mover
-        if self.second and self.first is not None:
+        if self.mover not in self.order and self.has_finished(self.mover, self.board):
+            self.order.append(self.mover)
+        if self.second and self.order:
             self.seconds |= {
                 player
                 for player in range(self.players)
-                if player != self.first and all(h in self.board for h in self.targets[player])
+                if player != self.order[0] and all(h in self.board for h in self.targets[player])
             }
         self.mover = (self.mover + 1) % self.players
 
     def scores(self) -> tuple[float, ...]:
-        def score(player: int) -> float:
-            if self.second:
-                return 3 if player == self.first else 1 if player in self.seconds else 0
-            if self.first is None:
-                return 1 / self.players
-            return float(player == self.first)
-
-        return tuple(score(player) for player in range(self.players))
+        if self.second:
+            firsts = self.order[:1]
+            return tuple(
+                3.0 if player in firsts else 1.0 if player in self.seconds else 0.0
+                for player in range(self.players)
+            )
+        prizes = [1.0] + [0.0] * (len(self.sides) - 1)
+        if self.all:
+            prizes = [float(behind) for behind in reversed(range(len(self.sides)))]
+        done = self.finished_sides()
+        left = prizes[len(done) :]
+        scores = [0.0] * self.players
+        for side in self.sides:
+            for player in side:
+                scores[player] = prizes[done.index(side)] if side in done else sum(left) / len(left)
+        return tuple(scores)
 
     def pieces(self) -> dict[str, int]:
         return {self.names[hole]: player + 1 for hole, player in self.board.items()}

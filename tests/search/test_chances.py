@@ -60,6 +60,15 @@ def test_expectimax_proves_an_immediate_win_and_estimates_the_rest():
     assert others and all(0 < report.value < 1 for report in others)
 
 
+@pytest.mark.parametrize("scale", [0.3, 1, 30])
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_no_lead_is_worth_a_win(depth, scale):
+    """Red is far ahead and may capture the last piece."""
+    position = "KG.M..../......../......Gp/........ r - 1"
+    found = analysis("cdc-4x8", f"expectimax:depth={depth},scale={scale}", position)
+    assert (found.moves[0].move.text, found.moves[0].proof) == ("c7xc8", "win")
+
+
 @pytest.mark.parametrize(
     ("report", "text"),
     [

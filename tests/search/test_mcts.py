@@ -411,6 +411,22 @@ def test_a_linear_evaluator_needs_features() -> None:
     assert 0 < search.root_value < 1
 
 
+def test_a_linear_evaluator_takes_partners_for_one_side() -> None:
+    game = halma.game("star-73-4p:teams=opposite")
+    core, weights = game.core, np.array(_core.default_weights(game.core))
+    state = core.sample_states(core.initial(), 1, 3, 40)[0].tobytes()
+    position = halma.Position(game, state)
+    search = new_search(position, "linear", {"rule": "uct"}, seed=1)
+    search.run(len(position.legal_moves))
+    for found in search.root_moves():
+        assert found.visits == 1
+        child = core.play(state, found.move)
+        scores = [weights @ _core.features(core, child, player) for player in range(4)]
+        sides = np.array([scores[0] + scores[2], scores[1] + scores[3]]) / 2
+        odds = np.exp(1.5 / 36 * (sides - sides.max()))
+        assert found.value == pytest.approx((odds / odds.sum())[position.mover % 2], rel=1e-4)
+
+
 def test_options_that_do_not_fit_a_game_are_said() -> None:
     from halma.errors import OptionError
     from halma.search import TreeSearch

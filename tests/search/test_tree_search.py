@@ -5,7 +5,8 @@ import random
 import pytest
 
 import halma
-from halma.errors import ChanceError, GameOverError, OptionError
+from halma import _core
+from halma.errors import ArgumentError, ChanceError, GameOverError, OptionError
 from halma.search import TreeSearch, search_options
 
 MIDDLE = "12./3.a/.cb r 2"
@@ -189,3 +190,41 @@ def test_nothing_to_search():
         TreeSearch(game).search(game.start(), simulations=1)
     with pytest.raises(GameOverError, match="the game is over"):
         TreeSearch(game).search(game.position(".../.../a.1 b -"), simulations=1)
+
+
+def test_every_player_has_a_value():
+    """The first player's best move ends a game that the third has won: 1, 0 and 3 points."""
+    rules = halma.game("star-37-3p")
+    position = rules.position("1/11/...11../..1.../3..../33.222/333.222/../. 1 --1")
+    found = tree_search(rules, evaluator="linear").search(position, simulations=400)
+    assert found.best.text == "e6-e7"
+    assert found.values == pytest.approx((1 / 3, 0.0, 1.0))
+    assert found.as_dict()["values"] == list(found.values)
+    # With two sides one value tells both.
+    found = tree_search(ewn().game).search(ewn(), simulations=50)
+    assert found.values[ewn().mover] == found.value
+    assert sum(found.values) == pytest.approx(1)
+
+
+def test_players_of_whom_the_tree_tells_too_little_have_no_value():
+    found = tree_search(halma.game("star-121-6p"), evaluator="linear").search(
+        halma.game("star-121-6p").start(), simulations=50
+    )
+    assert found.value is not None and found.values is None
+
+
+def test_values_after_a_move_are_those_of_the_tree_that_was_searched():
+    record = opened("star-37-3p")
+    options = search_options(record.game, rule="uct")
+    core = _core.Search(record.game.core, options, "linear", reuse=True)
+    core.set_record(record.core)
+    core.run(simulations=500)
+    best = core.best()
+    values = core.values_after(best)
+    assert sum(values) == pytest.approx(1, abs=0.05)
+    for outside in (-1, 1000):
+        with pytest.raises(ArgumentError):
+            core.values_after(outside)
+    record.play(record.position.legal_moves[0])
+    core.set_record(record.core)
+    assert core.values_after(best) == values

@@ -34,8 +34,9 @@ def kept_tables(tables, monkeypatch):
 
 
 def everybody(game, folder):
-    """Return the name of one agent of each kind but people, and some more."""
-    names = {kind.name: kind.example or kind.name for kind in specs() if kind.name != "human"}
+    """Return the name of one agent of each kind but people and their programs, and some more."""
+    known = [kind for kind in specs() if kind.name != "human" and not kind.foreign]
+    names = {kind.name: kind.example or kind.name for kind in known}
     names["table"] = f"table:{table_path(game)}"
     names["mcts"] = "mcts:sims=12"  # random games on these boards are long
     names["net"] = f"net:file={tiny_network(game, folder / 'net.onnx')},sims=8"

@@ -1,6 +1,7 @@
 """Chance games: known values, and the naive twin's."""
 
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -37,6 +38,52 @@ def test_hsueh_figure_5(three):
         assert exact_value(three, position(f"{text} -")) == Fraction(value)
         for die, expected in enumerate(dice, 1):
             assert exact_value(three, position(f"{text} {die}")) == Fraction(expected)
+
+
+@pytest.mark.parametrize(
+    "board",
+    ["1a./3.c/.b.", "1b./3.a/.c.", "1../3ba/.c.", "1c./3.a/.b.", "1b./3.c/.a.", "1../3bc/.a."],
+)
+def test_hsueh_figure_5c(three, board):
+    """The text gives red's pieces and these values; six boards have all of them."""
+
+    def values(die):
+        moves = three.moves(three.game.position(f"{board} r {die}"))
+        return {move.move.text: round(float(move.value), 3) for move in moves}
+
+    assert values(1) == {"a1-b2": 0.111, "a1-b1": 0, "a1-a2": 0}
+    assert values(2) == {**values(1), "a2-b3": 0.222, "a2-b2": 0, "a2-a3": 0.049}
+
+
+#: halma's own rules, for parts of a game that takes too long to solve.
+HALMA = Twin(
+    SimpleNamespace(
+        legal=lambda p: [] if p.is_terminal else [move.text for move in p.legal_moves],
+        play=lambda p, move: p.play(move),
+        resolve=lambda p, outcome: p.resolve(outcome),
+        result=lambda p: p.result,
+    ),
+    at_chance=lambda p: p.is_chance,
+    outcomes=lambda p: [(Fraction(one.probability), one) for one in p.outcomes],
+    first_to_move=lambda p: p.mover,
+)
+
+
+@pytest.mark.parametrize("board", ["?k.?/....", ".k../?.?.", "..k./?..?"])
+def test_hsueh_figure_3b(board):
+    """The text gives red to move, P and c face-down, and 0.250: half of the time red draws.
+
+    It does not give the board; these have that value.
+    """
+    position = halma.game("cdc-2x4-KGCP").position(f"{board} r Pc 1")
+    values = solve_naively(HALMA, [position])
+    assert values[position] == Fraction(1, 4)
+    # Both face-down pieces of a best move: what black's next position is worth to red.
+    chances = [
+        {outcome.text: 1 - values[after.resolve(outcome)] for outcome in after.outcomes}
+        for after in map(position.play, position.legal_moves)
+    ]
+    assert {"P": Fraction(1, 2), "c": 0} in chances
 
 
 def test_set_ups_of_the_smallest_board(three):

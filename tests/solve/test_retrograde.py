@@ -77,7 +77,9 @@ def test_agrees_with_the_naive_twin(board: str, rules: str) -> None:
     assert solution.depth == max(plies) + 1
 
 
-@pytest.mark.parametrize("name", ["rhombus-4x4-3", "rhombus-4x4-6:hops=mirror"])
+@pytest.mark.parametrize(
+    "name", ["rhombus-4x4-3", "rhombus-4x4-6:hops=mirror", "rhombus-4x4-3:sideways=off"]
+)
 def test_every_entry_follows_from_its_successors(name: str) -> None:
     core = halma.game(name).core
     values, distances = solved(name).values(), solved(name).distances()
@@ -195,7 +197,11 @@ def test_keeps_its_game_alive() -> None:
         closed_points=False,
         locked_target=False,
         second_place=False,
+        all_places=False,
+        teams=False,
         ids_view=False,
+        sideways=True,
+        more_features=False,
     )
     core = _core.sternhalma_rhombus(4, 2, options)
     solution = _core.Retrograde(core)

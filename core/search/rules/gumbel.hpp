@@ -37,6 +37,7 @@ class Gumbel {
   static constexpr bool kListsAllMoves = true;
   static constexpr bool kNeedsBudget = true;
   static constexpr bool kReusesTree = false;
+  static constexpr bool kExpandsAll = false;
   static constexpr bool kSamplesAtRoot = true;
 
   template <Game G>

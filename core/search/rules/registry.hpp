@@ -5,6 +5,7 @@
 #include <string>
 #include <variant>
 
+#include "expansion.hpp"
 #include "gumbel.hpp"
 #include "pluska.hpp"
 #include "puct.hpp"
@@ -14,20 +15,24 @@
 namespace halma {
 
 /// The rules in the order of the enumeration `Rule`; the first is the default.
-using AnyRule = std::variant<Puct, Uct, Gumbel, Pluska, Rpo>;
+using AnyRule = std::variant<Puct, Uct, Gumbel, Pluska, Rpo, ExpansionRule>;
 
 /// What is fixed about a rule.
 struct RuleTraits {
   const char *name, *about;
   Backup backup;
   float default_c;
-  bool uses_priors, dirichlet, lists_all_moves, needs_budget, reuses_tree, samples_at_root;
+  bool uses_priors, dirichlet, lists_all_moves, needs_budget, reuses_tree, samples_at_root, expands_all;
+
+  /// Whether a network may evaluate its leaves: its policy makes a difference, or values are enough.
+  constexpr bool for_networks() const { return uses_priors || expands_all; }
 };
 
 template <class R>
 constexpr RuleTraits traits_of() {
-  return {R::kName,      R::kAbout,         R::kBackup,      R::kDefaultC,   R::kUsesPriors,
-          R::kDirichlet, R::kListsAllMoves, R::kNeedsBudget, R::kReusesTree, R::kSamplesAtRoot};
+  return {R::kName,       R::kAbout,         R::kBackup,        R::kDefaultC,
+          R::kUsesPriors, R::kDirichlet,     R::kListsAllMoves, R::kNeedsBudget,
+          R::kReusesTree, R::kSamplesAtRoot, R::kExpandsAll};
 }
 
 template <class Variant>

@@ -12,6 +12,8 @@
 //   static constexpr bool kListsAllMoves       whether it needs an edge for every move of a node
 //   static constexpr bool kNeedsBudget         whether it must know the number of simulations
 //   static constexpr bool kReusesTree          whether a search may go on in an earlier tree
+//   static constexpr bool kExpandsAll          whether a simulation evaluates all moves of a position
+//                                              (expansion.hpp), and visits count such expansions
 //   static constexpr bool kSamplesAtRoot       whether best() is a random draw already, so that
 //                                              self-play needs no temperature
 //
@@ -88,6 +90,7 @@ struct RuleDefaults {
   static constexpr bool kListsAllMoves = false;
   static constexpr bool kNeedsBudget = false;
   static constexpr bool kReusesTree = true;
+  static constexpr bool kExpandsAll = false;
   static constexpr bool kSamplesAtRoot = false;
 
   template <Game G>

@@ -66,3 +66,5 @@ class AgentSpec:
     example: str = ""
     #: for an agent with a path in place of options: the error where it is missing
     no_path: str = ""
+    #: whether it runs code or a program of the user
+    foreign: bool = False

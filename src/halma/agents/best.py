@@ -2,7 +2,7 @@
 
 A variant whose solution is at hand is played perfectly, one that a network comes with halma for, by
 that network. Of others the game says what it is (`Game.strongest`), or it follows from what the
-game offers.
+game offers; where an evaluator comes with halma, alpha-beta uses it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from halma.errors import OptionError, UnknownAgentError
 from halma.games import Game, Move, Record
 from halma.names import Option, Value, join, resolve, split
 from halma.networks import shipped_for
+from halma.networks.sparse_network import shipped_evaluator_for
 from halma.search.minimax import MAX_DEPTH, has_chance
 
 if TYPE_CHECKING:
@@ -105,6 +106,8 @@ def best_name(record: Record, level: int = TOP, limits: Mapping[str, Value] | No
         given |= {key: f"{value:.12g}" for key, value in limits.items()}
     else:
         given |= {key: str(_share(least[key], int(most), level)) for key, most in full.items()}
+    if "evaluator" in known and "evaluator" not in given and (own := shipped_evaluator_for(game)):
+        given["evaluator"] = own
     if "endgames" in known and "endgames" not in given and _core.capabilities(game.core)["slices"]:
         left = len(game.scene(record.position.state).pieces)
         if pieces := endgames_at_hand(game, left):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from weakref import ReferenceType, ref
 
+from halma import _core
 from halma.agents.agent import Agent, AgentSpec
 from halma.agents.oracles import ENDGAMES, NO_ORACLE, OracleChoice
 from halma.errors import NameSyntaxError, OptionError
@@ -17,7 +18,7 @@ from halma.names import Option, Value
 from halma.networks import OnnxEvaluator, find_network, load, shipped_file
 from halma.search.analysis import Analysis, MoveReport
 from halma.search.evaluator import Evaluator
-from halma.search.options import DECLARED, POLICY_RULES, RULES, check_rule, search_options
+from halma.search.options import DECLARED, NETWORK_RULES, RULES, check_rule, search_options
 from halma.search.tree_search import EVALUATORS, TreeSearch
 
 
@@ -33,7 +34,8 @@ class TreeAgent:
     seconds: float | None = None
     #: of tree search, by name; see `core/search/options.hpp`
     options: Mapping[str, Any] = field(default_factory=dict)
-    core_evaluator: str = "rollout"
+    #: of the core; auto: rollouts that race where the game finds its furthest moves quickly
+    core_evaluator: str = "auto"
     #: of the linear evaluator; 0 for the game's own
     scale: float = 0.0
     reuse: bool = False
@@ -59,11 +61,18 @@ class TreeAgent:
 
     def evaluator(self, game: Game) -> str | Evaluator:
         """Return what evaluates leaves."""
-        return self.core_evaluator
+        if self.core_evaluator != "auto":
+            return self.core_evaluator
+        return "race" if _core.capabilities(game.core)["furthest"] else "rollout"
 
     def check(self, game: Game) -> None:
         """Raise an error if the search, its evaluator or its tables do not fit a game."""
         self._make_tree(game, seed=0)
+
+    @property
+    def tree_bytes(self) -> int:
+        """The size of the tree that is kept; 0 where none is."""
+        return 0 if self._tree is None else self._tree.bytes
 
     def _make_tree(self, game: Game, seed: int) -> TreeSearch:
         return TreeSearch(
@@ -216,7 +225,12 @@ SPEC = AgentSpec(
         Option("sims", 0, "Simulations a move.", low=1, high=10**9),
         _TIME,
         *_declared(default="uct"),
-        Option("evaluator", "rollout", "Evaluator of leaves.", choices=(*EVALUATORS, "solution")),
+        Option(
+            "evaluator",
+            "auto",
+            "Evaluator of leaves; auto: rollouts, which race where the game has furthest moves.",
+            choices=("auto", *EVALUATORS, "solution"),
+        ),
         Option(
             "scale",
             0.0,
@@ -246,7 +260,7 @@ NET_SPEC = AgentSpec(
             high=10**7,
         ),
         _TIME,
-        *_declared(choices=POLICY_RULES),
+        *_declared(choices=NETWORK_RULES),
         *_TEMPERATURE,
         Option("threads", 1, "Threads of the network.", low=1, high=64),
         Option(

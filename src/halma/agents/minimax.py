@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from halma.agents.agent import Agent, AgentSpec
@@ -13,6 +14,7 @@ from halma.agents.racing import LookaheadAgent
 from halma.errors import OptionError
 from halma.games import Game, Move, Record
 from halma.names import Option, Value
+from halma.networks.sparse_network import find_evaluator, read_evaluator
 from halma.search.analysis import Analysis
 from halma.search.minimax import MAX_DEPTH, Minimax, neighbours
 
@@ -32,6 +34,8 @@ class MinimaxAgent:
     #: looks two own moves ahead.
     phases: bool = False
     oracles: OracleChoice = NO_ORACLE
+    #: the file of a network that evaluates leaves; None: the game's features do
+    evaluator: Path | None = None
     #: made once per game; it keeps nothing between moves
     _made: Minimax | None = field(default=None, repr=False, compare=False)
 
@@ -54,6 +58,13 @@ class MinimaxAgent:
         )
         return found.as_analysis(neighbours(search, record, found))
 
+    def analyse_best(self, record: Record) -> Analysis:
+        """Return the best move alone, with its value and line, in the time that choosing takes."""
+        found = self._search(record.game).search(
+            record, depth=self.depth, nodes=self.nodes, seconds=self.seconds
+        )
+        return found.as_analysis()
+
     def check(self, game: Game) -> None:
         """Raise an error if the search, its weights, phases or tables do not fit a game."""
         self._search(game)
@@ -62,7 +73,9 @@ class MinimaxAgent:
 
     def _search(self, game: Game) -> Minimax:
         if self._made is None or self._made.game is not game:
-            self._made = Minimax(game, **self.options, oracle=self.oracles.oracle(game))
+            network = read_evaluator(self.evaluator, game) if self.evaluator else None
+            oracle = self.oracles.oracle(game)
+            self._made = Minimax(game, **self.options, oracle=oracle, network=network)
         return self._made
 
 
@@ -79,12 +92,20 @@ def _spec(
         search = {"kind": name, "scale": float(given.get("scale", 0.0)), **fixed}
         if given["weights"] != "own":
             search["weights"] = tuple(map(float, str(given["weights"]).split("/")))
+        if "selective" in given:
+            search["selective"] = given["selective"] == "on"
+        evaluator = str(given.get("evaluator", _FEATURES))
+        if evaluator != _FEATURES and "weights" in search:
+            raise OptionError("'weights' are of the game's features, which 'evaluator' replaces.")
+        file = None if evaluator == _FEATURES else find_evaluator(evaluator)
         phases, oracles = given.get("phases") == "on", OracleChoice.read(given)
-        return MinimaxAgent(full, depth, nodes, seconds, search, phases, oracles)
+        return MinimaxAgent(full, depth, nodes, seconds, search, phases, oracles, file)
 
     return AgentSpec(name, build, options, main, example)
 
 
+#: stands for the game's own evaluation
+_FEATURES = "features"
 _DEPTH = Option("depth", 0, "Plies of the search.", low=1, high=MAX_DEPTH)
 _WEIGHTS = Option(
     "weights",
@@ -104,6 +125,18 @@ _COMMON = (
 _PHASES = Option(
     "phases", "off", "Search only while the armies are in contact.", choices=("off", "on")
 )
+_SELECTIVE = Option(
+    "selective",
+    "on",
+    "Search late moves less deeply; off: plain minimax to the depth.",
+    choices=("off", "on"),
+)
+_EVALUATOR = Option(
+    "evaluator",
+    _FEATURES,
+    "What evaluates leaves: features, or a network's name or file.",
+    text=True,
+)
 _SCALE = Option(
     "scale",
     0.0,
@@ -122,10 +155,26 @@ SPECS = (
         kind="alphabeta",
         deepen=False,
         quiescence=False,
-        limits="rules",
+        limits="first-repetition",
     ),
-    _spec("alphabeta", "time", (*_COMMON, ENDGAMES, SOLUTION), "alphabeta:depth=4"),
-    _spec("expectimax", "depth", (*_COMMON, _SCALE, SOLUTION), "expectimax:depth=2"),
+    _spec(
+        "alphabeta",
+        "time",
+        (*_COMMON, _EVALUATOR, _SELECTIVE, ENDGAMES, SOLUTION),
+        "alphabeta:depth=4",
+    ),
+    _spec(
+        "expectimax",
+        "depth",
+        (
+            *_COMMON,
+            _SCALE,
+            _EVALUATOR,
+            replace(_SELECTIVE, help="Search moves that lead to chance as a pass below the root."),
+            SOLUTION,
+        ),
+        "expectimax:depth=2",
+    ),
     _spec("maxn", "depth", _COMMON, "maxn:depth=2"),
     _spec("paranoid", "depth", _COMMON, "paranoid:depth=2"),
 )

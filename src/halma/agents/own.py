@@ -88,6 +88,7 @@ def own_spec(thing: Any, name: str) -> AgentSpec:
         name,
         lambda full, values: wrapper(full, plugins.build(thing, values, full)),
         options=plugins.options_of(thing),
+        foreign=True,
     )
 
 

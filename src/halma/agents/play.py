@@ -40,19 +40,26 @@ def play_game(
     plies, 0 meaning never.
     """
     check_seats(record.game, agents)
-    rolled = sum(chance for chance, _ in record.events)
     while not record.is_over and not (most_plies and record.plies >= most_plies):
         before = record.position
         if before.is_chance:
-            outcomes = before.outcomes
-            dice = random.Random(f"{seed}/chance {rolled}")
-            outcome = dice.choices(outcomes, [o.probability for o in outcomes])[0]
-            record.resolve(outcome)
-            rolled += 1
-            yield Step(before, outcome)
+            yield Step(before, roll(record, seed))
         else:
-            player = before.mover
-            rng = random.Random(f"{seed}/player {player}, ply {record.plies}")
-            move = agents[player].choose(record, rng)
+            move = agents[before.mover].choose(record, mover_rng(record, seed))
             record.play(move)
             yield Step(before, move)
+
+
+def roll(record: Record, seed: int | str) -> Outcome:
+    """Draw the next outcome of chance of a game with this seed, and return it."""
+    rolled = sum(chance for chance, _ in record.events)
+    outcomes = record.position.outcomes
+    dice = random.Random(f"{seed}/chance {rolled}")
+    outcome = dice.choices(outcomes, [o.probability for o in outcomes])[0]
+    record.resolve(outcome)
+    return outcome
+
+
+def mover_rng(record: Record, seed: int | str) -> random.Random:
+    """Return the generator of the player to move in a game with this seed."""
+    return random.Random(f"{seed}/player {record.position.mover}, ply {record.plies}")

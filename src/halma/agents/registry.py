@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from halma import plugins
-from halma.agents import best, human, mcts, minimax, q_network, racing, tables
+from halma.agents import best, checkerboard, hub, human, mcts, minimax, q_network, racing, tables
 from halma.agents.agent import Agent, AgentSpec
 from halma.agents.own import WANTED, own_spec
 from halma.errors import NameSyntaxError, UnknownAgentError, suggestion
@@ -21,6 +21,8 @@ _SPECS = {
         mcts.NET_SPEC,
         q_network.SPEC,
         *tables.SPECS,
+        hub.SPEC,
+        checkerboard.SPEC,
         human.SPEC,
     )
 }
@@ -48,9 +50,12 @@ def agent(name: str) -> Agent:
     `agent("mine.py:MyAgent:depth=3")` or `agent("package.module:Class")`.
     """
     check_characters(name)
-    if plugins.is_file_reference(name):
+    first = name.partition(":")[0]
+    known = _SPECS.get(first.strip())
+    # The program of an engine may be a Python file, too: hub:ENGINE.py.
+    if not (known and known.foreign) and plugins.is_file_reference(name):
         return _own(name)
-    bare = split(name.partition(":")[0])[0]
+    bare = split(first)[0]
     spec = spec_of(bare)
     if spec is None:
         if plugins.is_module_reference(name):

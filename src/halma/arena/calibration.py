@@ -37,7 +37,8 @@ class LeadSample:
 class Calibration:
     """A scale fitted to games."""
 
-    players: int
+    #: teams, or players where there are none
+    sides: int
     #: the samples of each game
     games: Sequence[Sequence[LeadSample]]
     scale: float
@@ -51,12 +52,12 @@ class Calibration:
 
     def log_loss(self, scale: float) -> float:
         """Return the mean cross entropy, in nats, of the chances that a scale predicts."""
-        samples, offset = self.samples, _offset(self.players)
+        samples, offset = self.samples, _offset(self.sides)
         return sum(_loss(scale * s.lead - offset, s.won) for s in samples) / len(samples)
 
     def bins(self, scale: float) -> list[dict[str, Any]]:
         """Return predicted and observed chances, by intervals of the predicted."""
-        offset = _offset(self.players)
+        offset = _offset(self.sides)
         grouped: list[list[tuple[float, float]]] = [[] for _ in range(_BINS)]
         for sample in self.samples:
             chance = _sigmoid(scale * sample.lead - offset)
@@ -96,17 +97,17 @@ def calibrate(
         if samples := _play(search, depth, f"{seed}/{number}"):
             played.append(samples)
         progress(number + 1, games)
-    return fit(game.players, played)
+    return fit(game.sides, played)
 
 
-def fit(players: int, games: Sequence[Sequence[LeadSample]]) -> Calibration:
+def fit(sides: int, games: Sequence[Sequence[LeadSample]]) -> Calibration:
     """Fit the scale by maximum likelihood, with an interval from the scatter between games."""
     # Newton's method, on leads of about 1 so that steps are small at first.
     leads = [abs(sample.lead) for game in games for sample in game]
     if not leads or not max(leads):
         raise HalmaError("There is no position with a lead, so there is no scale to fit.")
     unit = sum(leads) / len(leads)
-    offset, scale = _offset(players), 0.0
+    offset, scale = _offset(sides), 0.0
     gradients: list[float] = []
     curvature = 0.0
     for _ in range(100):
@@ -124,7 +125,7 @@ def fit(players: int, games: Sequence[Sequence[LeadSample]]) -> Calibration:
         if abs(step) < 1e-9:
             break
     error = Z * math.sqrt(sum(g * g for g in gradients)) / curvature
-    return Calibration(players, games, scale / unit, error / unit)
+    return Calibration(sides, games, scale / unit, error / unit)
 
 
 def _play(search: Minimax, depth: int, seed: str) -> list[LeadSample]:
@@ -166,9 +167,9 @@ def _shares(record: Record) -> list[float]:
     return [1 / winners if score == most else 0.0 for score in record.result]
 
 
-def _offset(players: int) -> float:
-    """Return the logarithm of the odds against one of equal players."""
-    return math.log(players - 1)
+def _offset(sides: int) -> float:
+    """Return the logarithm of the odds against one of equal sides."""
+    return math.log(sides - 1)
 
 
 def _sigmoid(odds: float) -> float:

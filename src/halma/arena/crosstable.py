@@ -1,14 +1,16 @@
-"""The crosstable of a round-robin tournament: standings with the score of each pairing."""
+"""The crosstable of a tournament: standings with the score of each pairing."""
 
 from __future__ import annotations
 
 import csv
 import io
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any
 
-from halma.arena.ratings import Rating
+from halma.arena.ratings import Rating, places
 from halma.arena.tally import Tally
 from halma.draw.canvas import Canvas
 from halma.draw.palette import DEFAULT, PAINTS, mix
@@ -18,17 +20,21 @@ from halma.draw.palette import DEFAULT, PAINTS, mix
 class PairingScore:
     """The results of one agent against another."""
 
+    #: games in which at least one of them had a place
     games: int
     wins: int
     draws: int
     losses: int
-    #: proportion of the points
+    #: proportion of wins, a draw as half of one
     score: float
 
 
 @dataclass(frozen=True)
 class Standing:
-    """A row of the table; `pairings` are in the order of the rows, None for the agent itself."""
+    """A row of the table; `pairings` are in the order of the rows.
+
+    One is None for the agent itself, and for those that it never met.
+    """
 
     rating: Rating
     games: int
@@ -38,26 +44,47 @@ class Standing:
 
 
 def crosstable(
-    ratings: Sequence[Rating], pairings: Mapping[tuple[int, int], Tally]
+    ratings: Sequence[Rating], matches: Mapping[tuple[int, ...], Tally]
 ) -> list[Standing]:
-    """Return the standings, highest rating first; `pairings` is indexed as `ratings` is."""
-    cells: dict[tuple[int, int], PairingScore] = {}
-    points, totals = [0.0] * len(ratings), [0.0] * len(ratings)
-    for (i, j), tally in pairings.items():
-        wins, draws, losses = tally.all.wins, tally.all.draws, tally.all.losses
-        cells[i, j] = PairingScore(tally.games, wins, draws, losses, tally.scores[0])
-        cells[j, i] = PairingScore(tally.games, losses, draws, wins, tally.scores[1])
-        for index, scored in zip((i, j), tally.points, strict=True):
-            points[index] += scored
-            totals[index] += sum(tally.points)
-    order = sorted(range(len(ratings)), key=lambda index: -ratings[index].elo)
-    rows = []
-    for index in order:
-        row = tuple(cells.get((index, other)) for other in order)
-        games = sum(cell.games for cell in row if cell)
-        score = points[index] / totals[index] if totals[index] else 0.5
-        rows.append(Standing(ratings[index], games, score, row))
-    return rows
+    """Return the standings, highest rating first; `matches` has indices of `ratings`.
+
+    Of two agents in a game with more sides the one with the best place of its sides is ahead.
+    """
+    numbers = range(len(ratings))
+    leads: dict[tuple[int, int], Counter[int]] = defaultdict(Counter)
+    games, points, totals = ([0.0 for _ in numbers] for _ in range(3))
+    for players, tally in matches.items():
+        for placing in tally.placings:
+            best = {players[who]: -1 for who, _ in placing}  # without a place
+            for place, group in enumerate(places(placing)):
+                for who in group:
+                    best[players[who]] = max(best[players[who]], len(placing) - place)
+            for one, other in permutations(best, 2):
+                if max(best[one], best[other]) >= 0:
+                    lead = best[one] - best[other]
+                    leads[one, other][(lead > 0) - (lead < 0)] += 1
+            for who in best:
+                games[who] += 1
+                totals[who] += sum(score for _, score in placing)
+            for who, score in placing:
+                points[players[who]] += score
+    order = sorted(numbers, key=lambda index: -ratings[index].elo)
+    cells = {pair: _pairing_score(counts) for pair, counts in leads.items()}
+    return [
+        Standing(
+            ratings[index],
+            int(games[index]),
+            points[index] / totals[index] if totals[index] else 0.5,
+            tuple(cells.get((index, other)) for other in order),
+        )
+        for index in order
+    ]
+
+
+def _pairing_score(leads: Counter[int]) -> PairingScore:
+    """Return the score of games in which one of two agents was ahead, level or behind."""
+    number = leads.total()
+    return PairingScore(number, leads[1], leads[0], leads[-1], (leads[1] + leads[0] / 2) / number)
 
 
 def as_dicts(rows: Sequence[Standing]) -> list[dict[str, Any]]:

@@ -23,7 +23,8 @@ class Database:
     read as well: from a copy, where the log cannot be used as it is.
     """
 
-    def __init__(self, path: Path, read_only: bool) -> None:
+    def __init__(self, path: Path, read_only: bool, shared: bool = False) -> None:
+        """Open a file; a `shared` connection may be used by any thread, by one at a time."""
         self.path = path
         self._copy: tempfile.TemporaryDirectory[str] | None = None
         log, index = (path.with_name(f"{path.name}-{suffix}") for suffix in ("wal", "shm"))
@@ -32,7 +33,7 @@ class Database:
                 open_file(file, StoreError).close()
         with sqlite_errors(path):
             if not read_only:
-                self._connection = _connect(path, "mode=rwc")
+                self._connection = _connect(path, "mode=rwc", shared)
             elif not log.exists() or not log.stat().st_size:
                 # Without a log the file is all there is, and no lock or log is made for it.
                 self._connection = _connect(path, "mode=ro&immutable=1")
@@ -111,9 +112,13 @@ class Database:
         return StoreError(f"'{self.path}' is not a file of games of this version: it {fault}.")
 
 
-def _connect(path: Path, options: str) -> sqlite3.Connection:
+def _connect(path: Path, options: str, shared: bool = False) -> sqlite3.Connection:
     connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?{options}", uri=True, isolation_level=None, timeout=30
+        f"{path.absolute().as_uri()}?{options}",
+        uri=True,
+        isolation_level=None,
+        timeout=30,
+        check_same_thread=not shared,
     )
     # Text that is not UTF-8 is found by the checks of values, not by an error of the library.
     connection.text_factory = lambda data: data.decode(errors="surrogateescape")

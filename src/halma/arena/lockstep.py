@@ -7,19 +7,21 @@ Every game has its own generators, so its moves are those of a game that is play
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TypeVar
 
 from halma.agents import Agent, agent, player_of
 from halma.agents.best import BestAgent
+from halma.agents.external import ExternalAgent
 from halma.agents.mcts import NetAgent, TreeAgent
 from halma.agents.own import OwnAgent
 from halma.arena.games import MatchGame, PlayedGame
 from halma.arena.plan import Plan
 from halma.errors import AgentError
-from halma.games import Record, game
+from halma.games import Game, Record, game
+from halma.networks import load_on
 from halma.search import search_options
 from halma.search.batched import SearchPlayer
 
@@ -107,6 +109,28 @@ def games_together(plans: Sequence[Plan], games: int, workers: int) -> int:
     return max(1, min(_MOST_GAMES, by_clock, by_work, games // (2 * workers)))
 
 
+def check_engines(plans: Sequence[Plan]) -> None:
+    """Start every program that plays once; raise an error if one does not get ready."""
+    try:
+        for plan in plans:
+            for one in _engines(plan):
+                one.check(_game(plan.game))
+    finally:
+        close_engines(plans)
+
+
+def close_engines(plans: Sequence[Plan]) -> None:
+    """End the programs that this process has started for some plans."""
+    for plan in plans:
+        for one in _engines(plan):
+            one.close()
+
+
+def _engines(plan: Plan) -> list[ExternalAgent]:
+    agents = map(_agent, plan.agents)
+    return [one for one in agents if isinstance(one, ExternalAgent)]
+
+
 def play_games(
     plans: Sequence[Plan], tasks: Sequence[tuple[int, int]]
 ) -> list[tuple[int, PlayedGame]]:
@@ -118,11 +142,20 @@ def play_games(
     players = [
         [_player(name, plans[index].game) for name in plans[index].agents] for index, _ in tasks
     ]
-    seated = list(zip(games, players, strict=True))
+    for _ in play_out(list(zip(games, players, strict=True))):
+        pass
+    return [(index, one.played()) for (index, _), one in zip(tasks, games, strict=True)]
+
+
+def play_out(seated: Sequence[tuple[MatchGame, Sequence[AgentPlayer]]]) -> Iterator[int]:
+    """Play games to their ends, each with its players; after each round, yield how many are over.
+
+    In a round every game that is not over gets a move.
+    """
     while going := [seat for seat in seated if not seat[0].is_over]:
         for player, turn in turns_of(going):
             player.play(turn)
-    return [(index, one.played()) for (index, _), one in zip(tasks, games, strict=True)]
+        yield sum(one.is_over for one, _ in seated)
 
 
 def play_match_game(plan: Plan, number: int) -> PlayedGame:
@@ -133,7 +166,9 @@ def play_match_game(plan: Plan, number: int) -> PlayedGame:
 
 def _keeps_a_game(one: Agent) -> bool:
     """Whether an agent may keep something of the game it plays: a tree, a search, or its own."""
-    return isinstance(one, OwnAgent | BestAgent) or (isinstance(one, TreeAgent) and one.reuse)
+    return isinstance(one, OwnAgent | BestAgent | ExternalAgent) or (
+        isinstance(one, TreeAgent) and one.reuse
+    )
 
 
 #: Games and agents are built once per process; some are expensive.
@@ -150,12 +185,18 @@ def _resolved(name: str, variant: str) -> Agent:
 
 @cache
 def _player(name: str, variant: str) -> AgentPlayer:
-    """Return the player that an agent is in a variant."""
-    found, loaded = _resolved(name, variant), _game(variant)
+    return player_in(_resolved(name, variant), _game(variant))
+
+
+def player_in(found: Agent, loaded: Game, device: str = "cpu") -> AgentPlayer:
+    """Return the player that an agent is in a variant; `device` is that of networks."""
     if not isinstance(found, NetAgent) or not searches_together(found):
         return AgentPlayer(found)
     assert found.simulations is not None  # there is no other limit
-    options = search_options(loaded, **found.options)
-    return BatchedAgent(
-        found, SearchPlayer(loaded, found.evaluator(loaded), options, found.simulations)
+    evaluator = (
+        found.evaluator(loaded)
+        if device == "cpu"
+        else load_on(device, found.path(loaded), loaded, found.any_rules)
     )
+    options = search_options(loaded, **found.options)
+    return BatchedAgent(found, SearchPlayer(loaded, evaluator, options, found.simulations))

@@ -7,7 +7,7 @@ from contextlib import closing
 from functools import partial
 from itertools import chain, islice
 
-from halma.arena.lockstep import games_together, play_games
+from halma.arena.lockstep import check_engines, close_engines, games_together, play_games
 from halma.arena.plan import Plan
 from halma.arena.sprt import Sprt
 from halma.arena.store import GameStore
@@ -32,7 +32,8 @@ def play_matches(
     worker plays several games at the same time. New games are stored in
     order, one transaction each, so a store always holds the first games of a match. With
     `sprt` a match ends after the first set at which the test accepts a hypothesis. Results
-    do not depend on the number of workers.
+    do not depend on the number of workers. Programs of other people are started once before the
+    first game, so that one that cannot be used is an error and not a lost match.
     """
     tallies = [Tally(plan) for plan in plans]
     if store is not None:
@@ -44,19 +45,24 @@ def play_matches(
     if watch is not None:
         watch(tallies)
     left = sum(tally.plan.games_for(games) - tally.games for tally in tallies)
+    if left:
+        check_engines(plans)
     blocks = _blocks(_remaining(tallies, games, sprt), games_together(plans, left, workers))
-    with closing(map_ordered(partial(play_games, tuple(plans)), blocks, workers)) as results:
-        for index, played in chain.from_iterable(results):
-            tally = tallies[index]
-            if _is_decided(tally, sprt):
-                continue
-            if store is not None:
-                store.add(plans[index], played)
-            tally.add(played)
-            if watch is not None:
-                watch(tallies)
-            if all(_is_finished(tally, games, sprt) for tally in tallies):
-                break
+    try:
+        with closing(map_ordered(partial(play_games, tuple(plans)), blocks, workers)) as results:
+            for index, played in chain.from_iterable(results):
+                tally = tallies[index]
+                if _is_decided(tally, sprt):
+                    continue
+                if store is not None:
+                    store.add(plans[index], played)
+                tally.add(played)
+                if watch is not None:
+                    watch(tallies)
+                if all(_is_finished(tally, games, sprt) for tally in tallies):
+                    break
+    finally:
+        close_engines(plans)
     return tallies
 
 

@@ -1,4 +1,4 @@
-"""Openings: random plies, or positions from a book."""
+"""Openings of a match: random plies, or positions from a book. `ballots.py` makes books."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def play_opening(
 
 
 def read_book(path: Path, game: Game) -> list[str]:
-    """Read positions, one per line; empty lines are skipped."""
+    """Read positions, one per line; ` # ` begins a comment, and empty lines are skipped."""
     content = read_file(path, _MOST_BYTES)
     try:
         lines = content.decode().splitlines()
@@ -63,10 +63,11 @@ def read_book(path: Path, game: Game) -> list[str]:
         raise HalmaError(f"'{path}' is not a book: it is not a text file.") from None
     book = []
     for number, line in enumerate(lines, start=1):
-        if not line.strip():
+        text = line.partition(" # ")[0].strip()
+        if not text or text.startswith("#"):
             continue
         try:
-            position = game.position(line)
+            position = game.position(text)
         except HalmaError as error:
             raise HalmaError(f"Line {number} of '{path}': {error}") from None
         if Record(game, position).is_over:

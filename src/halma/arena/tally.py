@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from dataclasses import asdict, dataclass
+from math import gcd
 from typing import Any
 
 from halma.arena.games import BY_ERROR, PlayedGame
@@ -21,6 +22,8 @@ from halma.statistics import (
 #: errors of agents that are told in full
 _MAX_ERRORS = 3
 OUTCOMES = ("wins", "draws", "losses")
+#: the agent and the score of each side of a game
+Placing = tuple[tuple[int, float], ...]
 
 
 @dataclass
@@ -54,7 +57,12 @@ class Tally:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
+        #: number of games so far
+        self.games = 0
+        #: counts of the games in which the first agent played
         self.all = ResultCounts()
+        #: per game, the agent and the score of each side
+        self.placings: list[Placing] = []
         #: points of each agent
         self.points = [0.0] * len(plan.agents)
         #: counts of each set; the last may be incomplete
@@ -73,11 +81,6 @@ class Tally:
         self.fingerprints: set[bytes] = set()
 
     @property
-    def games(self) -> int:
-        """Number of games so far."""
-        return self.all.games
-
-    @property
     def distinct(self) -> int:
         """Number of games that differ in their start, a move or a chance outcome."""
         return len(self.fingerprints)
@@ -90,16 +93,12 @@ class Tally:
     def add(self, played: PlayedGame) -> None:
         """Count a game."""
         seating = self.plan.seating(played.number)
-        own = [score for score, who in zip(played.result, seating, strict=True) if who == 0]
-        others = [score for score, who in zip(played.result, seating, strict=True) if who != 0]
-        lead = max(own) - max(others)
         if self.at_set_end:
             self.sets.append(ResultCounts())
-        counts = [self.all, self.sets[-1]]
-        counts.append(self.by_seats_held.setdefault(len(own), ResultCounts()))
-        counts += [self.by_seat[seat] for seat, who in enumerate(seating) if who == 0]
-        for count in counts:
-            count.add(lead, sum(own), sum(played.result))
+        if 0 in seating:
+            self._count_first(seating, played.result)
+        self.placings.append(self._placing(seating, played.result))
+        self.games += 1
         for seat, who in enumerate(seating):
             self.points[who] += played.result[seat]
             self.seat_points[seat] += played.result[seat]
@@ -111,19 +110,47 @@ class Tally:
             done = self.sets[-1]
             self.set_scores[done.points / done.total if done.total else 0.5] += 1
 
+    def _count_first(self, seating: tuple[int, ...], result: tuple[float, ...]) -> None:
+        """Count a game from the first agent's side."""
+        own = [score for score, who in zip(result, seating, strict=True) if who == 0]
+        others = [score for score, who in zip(result, seating, strict=True) if who != 0]
+        lead = max(own) - max(others)
+        counts = [self.all, self.sets[-1]]
+        counts.append(self.by_seats_held.setdefault(len(own), ResultCounts()))
+        counts += [self.by_seat[seat] for seat, who in enumerate(seating) if who == 0]
+        for count in counts:
+            count.add(lead, sum(own), sum(result))
+
+    def _placing(self, seating: tuple[int, ...], result: tuple[float, ...]) -> Placing:
+        """Return the agent and the score of each side, that of a team by its first partner."""
+        teams = self.plan.teams or tuple(range(self.plan.players))
+        seats = [teams.index(team) for team in range(self.plan.sides)]
+        return tuple((seating[seat], result[seat]) for seat in seats)
+
+    @property
+    def _shares(self) -> tuple[int, int]:
+        """Equal shares of the points, and how many of them equal strength gives the first agent."""
+        schedule = self.plan.schedule
+        if not schedule.held:
+            return len(self.points), 1
+        common = gcd(schedule.sides, schedule.held)
+        return schedule.sides // common, schedule.held // common
+
     @property
     def scores(self) -> list[float]:
-        """Each agent's proportion of all points; equal proportions if nobody scored."""
+        """Each agent's proportion of all points; that of equal strength if nobody scored."""
         total = sum(self.points)
         if not total:
-            return [1 / len(self.points)] * len(self.points)
+            shares, held = self._shares
+            others = len(self.points) - 1
+            return [held / shares] + [(1 - held / shares) / others] * others
         return [points / total for points in self.points]
 
     @property
     def score(self) -> Proportion:
         """The first agent's proportion of all points."""
         points, totals = [one.points for one in self.sets], [one.total for one in self.sets]
-        return proportion(points, totals, sides=len(self.points))
+        return proportion(points, totals, *self._shares)
 
     def rate(self, what: str) -> Proportion:
         """Return the rate of `wins`, `draws` or `losses`."""
@@ -133,17 +160,17 @@ class Tally:
     @property
     def elo(self) -> float:
         """The Elo difference between the first agent and the others."""
-        return elo(self.score.value, self.games, len(self.points))
+        return elo(self.score.value, self.games, *self._shares)
 
     @property
     def elo_interval(self) -> tuple[float, float] | None:
         """The 95% interval of the Elo difference; None with fewer than two sets."""
-        return elo_interval(self.score, self.games, len(self.points))
+        return elo_interval(self.score, self.games, *self._shares)
 
     @property
     def likelihood_of_superiority(self) -> float | None:
         """The probability that the first agent is stronger; None with fewer than two sets."""
-        return likelihood_of_superiority(self.score, len(self.points))
+        return likelihood_of_superiority(self.score, *self._shares)
 
     @property
     def pentanomial(self) -> list[int] | None:
@@ -196,6 +223,7 @@ class Tally:
             "distinct_games": self.distinct,
             "sets": len(self.sets),
             "set_size": plan.set_size,
+            "seats_of_first": plan.seats or None,
             **{what: getattr(self.all, what) for what in OUTCOMES},
             **{f"{what}_interval": self.rate(what).interval for what in OUTCOMES},
             "scores": self.points,

@@ -1,7 +1,7 @@
-"""The speed of a network: alone, in self-play, and for one move.
+"""The speed of networks: alone, in self-play, and for one move.
 
-The network is liu2019's, untrained, as its weights do not affect its speed. It runs on a GPU
-where there is one, compiled and in bfloat16, otherwise in onnxruntime with a thread per core.
+Networks are untrained, as weights do not affect their speed. They run on a GPU where there is one,
+compiled and in bfloat16, otherwise in onnxruntime with a thread per core.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,7 +20,7 @@ import torch
 
 from halma.agents import agent
 from halma.bench.harness import Effort, Measurement
-from halma.games import Game, Record
+from halma.games import Record
 from halma.interrupt import Interrupted
 from halma.learn.recipe import Recipe, load
 from halma.learn.selfplay import SelfPlay
@@ -27,39 +28,70 @@ from halma.machine import core_count
 from halma.networks.architectures.blocks import Network
 from halma.networks.architectures.build import build
 from halma.networks.export import export
-from halma.networks.network_file import NetworkInfo
 from halma.networks.torch_evaluator import GROUPS_ON_GPU, EvaluatorPool
 
-VARIANT, NETWORK, SIMULATIONS = "rhombus-7x7-6:liu2019", "liu2019", 175
 #: reported by liu2019: plies of a game, games per second on 12 cores and a GPU
 PAPER_PLIES, PAPER_GAMES = 45, 0.025
 #: goals for self-play, as fractions of the network's speed alone
 CPU_SHARE, GPU_SHARE = 0.95, 0.60
-#: positions in a batch
-CPU_BATCH, GPU_BATCH = 256, 4096
 #: simulations of a single move on one core, and the goal in seconds
 MOVE_SIMULATIONS, MOVE_SECONDS = 180, 0.3
 #: long enough for many batches of every group on a slow machine
 LEAST_SECONDS = 5.0
 
 
+@dataclass(frozen=True)
+class NetworkCase:
+    """A recipe whose network is measured in self-play."""
+
+    #: whose network it is, and what plays beside it: they begin the names of rows
+    label: str
+    player: str
+    recipe: str
+    changes: dict[str, Any] = field(default_factory=dict)
+    #: positions in a batch on a CPU and on a GPU
+    batches: tuple[int, int] = (256, 4096)
+
+    def load(self, seed: int, **changes: Any) -> Recipe:
+        """Return the recipe with further changes."""
+        return load(self.recipe, {**self.changes, "seed": seed, **changes})
+
+
+PAPER = NetworkCase(
+    "liu2019's",
+    "self-play",
+    "rhombus-7x7-6",
+    {
+        "game": "rhombus-7x7-6:liu2019",
+        "network": "liu2019",
+        "search.rule": "puct",
+        "search.simulations": 175,
+    },
+)
+#: the star's boards have six times as many cells
+CASES = (
+    PAPER,
+    NetworkCase("star-121-2p", "star-121-2p", "star-121", batches=(64, 1024)),
+    NetworkCase("star-121-6p", "star-121-6p", "star-121/6p", batches=(64, 1024)),
+)
+
+
 def measure_network(effort: Effort, seed: int) -> Iterator[Measurement]:
     """Measure self-play and one move with a network."""
-    yield from beside_network(effort, seed)
+    for case in CASES:
+        yield from beside_network(case, effort, seed)
     yield one_move(effort, seed)
 
 
-def beside_network(effort: Effort, seed: int) -> list[Measurement]:
+def beside_network(case: NetworkCase, effort: Effort, seed: int) -> Iterator[Measurement]:
     """Measure the network alone and in self-play, in turns."""
     on_gpu = torch.cuda.is_available()
-    threads = core_count()
-    groups, batch = (GROUPS_ON_GPU, GPU_BATCH) if on_gpu else (threads, CPU_BATCH)
-    recipe = _recipe(seed, **{"selfplay.parallel_games": groups * batch})
-    game = recipe.game
-    pool = EvaluatorPool(
-        _network(game, seed), "cuda" if on_gpu else "cpu", threads, compiled=on_gpu
-    )
-    play = SelfPlay(game, recipe.settings, pool.evaluators, threads)
+    threads, batch = core_count(), case.batches[on_gpu]
+    groups = GROUPS_ON_GPU if on_gpu else threads
+    recipe = case.load(seed, **{"selfplay.parallel_games": groups * batch})
+    device = "cuda" if on_gpu else "cpu"
+    pool = EvaluatorPool(_network(recipe), device, threads, compiled=on_gpu)
+    play = SelfPlay(recipe.game, recipe.settings, pool.evaluators, threads)
     seconds = max(10 * effort.seconds, LEAST_SECONDS)
     _self_play(play, seconds / 2)  # warms up: at first all searches are at their root
     alone = beside = 0.0
@@ -67,32 +99,30 @@ def beside_network(effort: Effort, seed: int) -> list[Measurement]:
         alone = max(alone, _alone(pool, batch, seconds / 2, on_gpu))
         beside = max(beside, _self_play(play, seconds))
     goal = GPU_SHARE if on_gpu else CPU_SHARE
-    games = beside / (SIMULATIONS * PAPER_PLIES)
-    return [
-        Measurement(f"{NETWORK}'s network alone", alone, "evals/s"),
-        Measurement(f"{NETWORK}'s network in self-play", beside, "evals/s"),
-        Measurement("self-play beside the network", beside / alone, "times", goal),
-        Measurement(
-            f"games of {PAPER_PLIES} plies, {SIMULATIONS} simulations",
-            games,
+    yield Measurement(f"{case.label} network alone", alone, "evals/s")
+    yield Measurement(f"{case.label} network in self-play", beside, "evals/s")
+    yield Measurement(f"{case.player} beside the network", beside / alone, "times", goal)
+    if case is PAPER:
+        simulations = recipe.settings.search.simulations
+        yield Measurement(
+            f"games of {PAPER_PLIES} plies, {simulations} simulations",
+            beside / (simulations * PAPER_PLIES),
             "games/s",
             None if on_gpu else 1.0,
             peer="liu2019",
             peer_value=PAPER_GAMES,
             peer_unit="games/s",
-        ),
-    ]
+        )
 
 
 def one_move(effort: Effort, seed: int) -> Measurement:
     """Measure the seconds of one move of an agent on one core, in the middle of games."""
-    game = _recipe(seed).game
-    rng = random.Random(seed)
+    recipe, rng = PAPER.load(seed), random.Random(seed)
     with TemporaryDirectory() as folder:
         path = Path(folder) / "network.onnx"
-        export(_network(game, seed), path)
+        export(_network(recipe), path)
         player = agent(f"net:file={path},sims={MOVE_SIMULATIONS}")
-        record = Record(game)
+        record = Record(recipe.game)
         player.choose(record, rng)  # the first call loads the file
         best = float("inf")
         for _ in range(max(4, effort.rounds)):
@@ -105,21 +135,8 @@ def one_move(effort: Effort, seed: int) -> Measurement:
     return Measurement(name, best, "s", MOVE_SECONDS, at_most=True)
 
 
-def _recipe(seed: int, **changes: Any) -> Recipe:
-    return load("rhombus-7x7-6").changed(
-        {
-            "game": VARIANT,
-            "network": NETWORK,
-            "seed": seed,
-            "search.rule": "puct",
-            "search.simulations": SIMULATIONS,
-            **changes,
-        }
-    )
-
-
-def _network(game: Game, seed: int) -> Network:
-    return build(NetworkInfo.for_game(game, NETWORK), seed)
+def _network(recipe: Recipe) -> Network:
+    return build(recipe.settings.network_info(recipe.game), recipe.settings.seed)
 
 
 def _self_play(play: SelfPlay, seconds: float) -> float:

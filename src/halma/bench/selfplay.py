@@ -40,10 +40,12 @@ class PoolCase:
         return Pool(variant, options, evaluators, slots=SLOTS, threads=1, seed=seed)
 
 
-#: liu2019's planes and simulations, our own board with Gumbel, dice, and face-down pieces
+#: liu2019's planes and simulations, our own boards with Gumbel, dice, and face-down pieces
 CASES = (
     PoolCase("rhombus-7x7-6:liu2019", {"rule": "puct", "c": 1.5, "dirichlet_weight": 0.25}, 175),
     PoolCase("rhombus-7x7-6", {"rule": "gumbel", "gumbel_scale": 1.0}, 32),
+    PoolCase("star-121-2p", {"rule": "gumbel", "gumbel_scale": 1.0}, 32),
+    PoolCase("star-121-6p", {"rule": "gumbel", "gumbel_scale": 1.0}, 32),
     PoolCase("ewn-5x5-6", {"rule": "gumbel", "gumbel_scale": 1.0}, 32),
     PoolCase("cdc-2x4-PPPP", {"rule": "puct", "dirichlet_weight": 0.25}, 100),
 )

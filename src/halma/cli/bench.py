@@ -45,6 +45,10 @@ BENCHMARKS = {
 
     On a GPU with the recipe rhombus-7x7-6, otherwise with quick. A quick measurement has no run.
     """,
+    "web": """Measure the server of the page: 50 people who play at once.
+
+    They play against levels of several games for a minute, or for seconds in a quick run.
+    """,
 }
 
 

@@ -26,6 +26,9 @@ def match(
     games: Annotated[
         int, typer.Option(min=1, help="Number of games; with --sprt the maximum.")
     ] = 100,
+    seats: Annotated[
+        int, typer.Option(min=0, help="Seats of the first of two agents; 0: all ways in turn.")
+    ] = 0,
     opening_plies: arena.OpeningPlies = None,
     book: arena.Book = None,
     sprt: Annotated[
@@ -43,7 +46,8 @@ def match(
     """Play a match and report points, Elo and their intervals.
 
     Seats are balanced, and the games of a set share their opening and their dice. In a game for
-    three or more, two agents take several seats each, another set in another order.
+    three or more, two agents take several seats each, another set in another order; with --seats 1
+    the first agent has one seat, each in turn, and the other one all others.
     """
     from halma.arena import make_plan
     from halma.arena.sprt import parse_sprt
@@ -51,9 +55,12 @@ def match(
     if len(agents) == 1:
         agents = [*agents, "best"]
     test = None if sprt is None else parse_sprt(sprt)
-    plan = make_plan(game, agents, seed, opening_plies, arena.book_positions(book, game), plies)
+    positions = arena.book_positions(book, game)
+    plan = make_plan(game, agents, seed, opening_plies, positions, plies, seats)
     if test is not None and len(plan.agents) != 2:
         raise HalmaError("--sprt compares two agents, not three or more.")
+    if test is not None and 2 * seats not in (0, plan.players):
+        raise HalmaError("--sprt compares agents with equal numbers of seats: leave out --seats.")
     (tally,), facts = arena.play([plan], games, workers, db, test)
     if json:
         for warning in tally.warnings:

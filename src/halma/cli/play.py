@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from halma.cli import completion
+from halma.cli.seats import seat_lines, seats_of
 from halma.cli.verb import GameName, JsonFlag, check_seed, drawing, note, print_answer
 from halma.errors import HalmaError
 from halma.interrupt import exit_status
@@ -49,6 +50,7 @@ def play(
 ) -> None:
     """Play a game between agents and draw it; the agent human is you."""
     from halma.agents import agent, check_seats
+    from halma.agents.external import ExternalAgent
     from halma.cli.live_game import LiveGame
 
     record, seed = _begin(game, position, save, seed)
@@ -57,13 +59,20 @@ def play(
         named = [*named, *["best"] * (record.game.players - len(named))]
     players = [agent(name) for name in named]
     check_seats(record.game, players)
+    for player in players:
+        if isinstance(player, ExternalAgent):
+            player.check(record.game)
     live = LiveGame(record, players, seed, save)
     seats = zip(record.game.seat_names, live.names, strict=True)
     names = [f"{seat} ({name})" for seat, name in seats]
     person = any(live.persons)
     if person:
         begun = f", continued after {record.plies} plies" if record.plies else ""
-        note(f"{record.game.title}, {record.game.name}, seed {seed}{begun}: {', '.join(names)}.")
+        told = f"{record.game.title}, {record.game.name}, seed {seed}{begun}"
+        if lines := seat_lines(record.game, live.names):
+            note("\n".join([f"{told}:", *lines]))
+        else:
+            note(f"{told}: {', '.join(names)}.")
 
     def watch(step: Step) -> None:
         if not (json or quiet or person):
@@ -76,6 +85,7 @@ def play(
     answer = {
         "variant": record.game.name,
         "agents": live.names,
+        "seats": seats_of(record.game),
         "seed": seed,
         "start": record.start.text,
         "moves": record.texts,

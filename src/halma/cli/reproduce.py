@@ -38,7 +38,7 @@ def reproduce(
     ] = None,
     adopt: Annotated[
         list[Path] | None,
-        typer.Option(help="Directory of training runs made elsewhere; it is only read."),
+        typer.Option(help="Training runs made elsewhere, or bundles of them; only read."),
     ] = None,
     only: Annotated[
         list[str] | None,
@@ -49,6 +49,10 @@ def reproduce(
     draw: Annotated[
         bool, typer.Option("--draw", help="Run nothing; make the pages of what there is.")
     ] = False,
+    kept: Annotated[
+        bool,
+        typer.Option("--kept", help="Run nothing; make the pages of runs kept in the package."),
+    ] = False,
     seed: Seed = 0,
     json: JsonFlag = False,
 ) -> None:
@@ -57,7 +61,7 @@ def reproduce(
     Writes a page for each table or figure. The same command continues an interrupted one.
     """
     from halma.errors import HalmaError
-    from halma.lab import Workspace
+    from halma.lab import Workspace, find_paper
     from halma.lab import reproduce as run
 
     if quick and full:
@@ -65,14 +69,15 @@ def reproduce(
     workspace = Workspace(
         folder=out or Path("reports") / Path(paper).name,
         note=note,
-        full=full,
+        full=full or (kept and not quick),
         seed=seed,
         workers=workers or core_count(),
         device=device,
         threads=threads,
         adopt=tuple(adopt or ()),
         only=tuple(only or ()),
-        draw_only=draw,
+        draw_only=draw or kept,
+        kept=find_paper(paper).kept if kept else None,
     )
     report = run(paper, workspace, experiment, tuple(variant or ()))
     print_answer(json, report.as_dict(), lambda: print(report.markdown(), end=""))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from halma.cli.seats import seat_lines, seats_of
 from halma.cli.verb import JsonFlag, Variant, drawing, print_json, write_file
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ def show(
 def _draw(position: Position, move: Move | None) -> None:
     print(drawing(position, move))
     print(position.text)
+    for line in seat_lines(position.game):
+        print(line)
     if move is not None:
         print(f"after {move}: {position.play(move).text}")
     elif position.is_chance:
@@ -60,6 +63,7 @@ def _as_dict(position: Position, move: Move | None) -> dict[str, Any]:
         "variant": position.game.name,
         "position": position.text,
         "mover": position.mover,
+        "seats": seats_of(position.game),
         "chance": position.is_chance,
         "terminal": position.is_terminal,
         "result": list(position.result),

@@ -1,4 +1,4 @@
-"""`halma tournament`: a round robin with ratings."""
+"""`halma tournament`: every agent against every other, with ratings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,12 @@ def tournament(
         list[str], typer.Argument(help="Two agents or more.", autocompletion=completion.agents)
     ],
     game: GameName,
-    games: Annotated[int, typer.Option(min=1, help="Games of each pairing.")] = 20,
+    games: Annotated[
+        int,
+        typer.Option(
+            min=1, help="Games of each pairing; with three or more players, games in all."
+        ),
+    ] = 20,
     anchor: Annotated[
         str | None,
         typer.Option(
@@ -38,31 +43,37 @@ def tournament(
     seed: Seed = 0,
     json: JsonFlag = False,
 ) -> None:
-    """Play a match of every two agents and rate them all.
+    """Let every agent play every other and rate them all.
 
-    All matches have the same openings and dice.
+    In a game of two every two agents play a match, all with the same openings and dice. In a game
+    of three or more as many agents play at once, seats are balanced, and all meet equally often.
     """
     from halma.arena import crosstable, make_plan, rate
 
     names = _canonical(agents)
     anchored, anchor_elo = _anchor(anchor, names)
     positions = arena.book_positions(book, game)
-    pairs = list(combinations(range(len(names)), 2))
+    groups = _groups(game, len(names))
     plans = [
-        make_plan(game, (names[i], names[j]), seed, opening_plies, positions, plies)
-        for i, j in pairs
+        make_plan(
+            game, [names[i] for i in group], seed, opening_plies, positions, plies, in_turn=True
+        )
+        for group in groups
     ]
     tallies, facts = arena.play(plans, games, workers, db)
-    pairings = dict(zip(pairs, tallies, strict=True))
-    ratings = rate(names, pairings, anchored, anchor_elo)
-    rows = crosstable.crosstable(ratings, pairings)
+    matches = dict(zip(groups, tallies, strict=True))
+    ratings = rate(names, matches, anchored, anchor_elo)
+    rows = crosstable.crosstable(ratings, matches)
     distinct = len(set().union(*(tally.fingerprints for tally in tallies)))
     warnings = [
-        f"{' - '.join(tally.plan.agents)}: {warning}"
+        f"{' - '.join(tally.plan.agents)}: {warning}" if len(tallies) > 1 else warning
         for tally in tallies
         for warning in tally.warnings
     ]
-    title = f"{plans[0].game}, {tallies[0].games} games of each pairing"
+    number = f"{tallies[0].games} games"
+    title = f"{plans[0].game}, {number} of each pairing"
+    if plans[0].sides > 2:
+        title = f"{plans[0].game}, {number} in {arena.set_name(plans[0])}"
     if csv is not None:
         write_file(csv, crosstable.as_csv(rows))
     if svg is not None:
@@ -85,6 +96,13 @@ def tournament(
     }
     head = f"{title}, {distinct} distinct in all; {anchored} is rated {anchor_elo:g}\n"
     print_answer(json, answer, lambda: print(head, crosstable.as_text(rows), sep="\n"))
+
+
+def _groups(game: str, agents: int) -> list[tuple[int, ...]]:
+    """Return the agents of each match: any two, or all where a game has more than two sides."""
+    from halma.games import game as find_game
+
+    return list(combinations(range(agents), 2 if find_game(game).sides == 2 else agents))
 
 
 def _canonical(agents: Sequence[str]) -> list[str]:

@@ -18,7 +18,7 @@ from halma import _core
 from halma.draw.scene import Cell, Piece, Scene, edge_labels
 from halma.errors import PositionError, UnknownVariantError
 from halma.games.family import Family, Glyphs, choice, join_rows, split_fields, split_rows
-from halma.games.game import Game
+from halma.games.game import Game, PositionField
 from halma.names import Option, Value
 
 #: king, guard, minister, rook, knight, cannon, pawn: the order of rank
@@ -55,7 +55,9 @@ class DarkChessGame(Game):
 
     @property
     def strongest(self) -> str:
-        return "expectimax:nodes=10000000"
+        # With few face-down pieces, to look at what they may be is worth more than depth.
+        few = self.files * self.ranks < 32
+        return "expectimax:nodes=3000000" + (",selective=off" if few else "")
 
     def cell_name(self, cell: int) -> str:
         """Return a cell's name; cells are numbered file by file."""
@@ -89,6 +91,20 @@ class DarkChessGame(Game):
         hidden = [lying.count(letter) for letter in _TYPES]
         board = [_GLYPHS.piece(glyph) for glyph in glyphs.replace("*", "?")]
         return self.compose([mover, turn, glyphs.find("*"), *hidden, *board])
+
+    @property
+    def piece_kinds(self) -> tuple[Piece, ...]:
+        kinds = [kind for kind in KINDS if kind in self.pieces]
+        ranks = [sign * (KINDS.index(kind) + 1) for sign in (1, -1) for kind in kinds]
+        return tuple(_drawn(0, piece) for piece in (*ranks, _FACE_DOWN))
+
+    @property
+    def position_fields(self) -> tuple[PositionField, ...]:
+        return (
+            PositionField("colour to move", tuple(_TURNS)),
+            PositionField("face-down pieces"),
+            PositionField("player to move", ("1", "2")),
+        )
 
     def format_move(self, state: bytes, move: int) -> str:
         start, end = self._cells(move)
@@ -170,6 +186,7 @@ FAMILY = Family(
         "cdc-4x8": "the real game",
     },
     build=_build,
+    page="darkchess",
     options=(
         Option(
             "draw",

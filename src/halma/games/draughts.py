@@ -9,17 +9,20 @@ on: `11x18x25`. Whole games are read and written by `halma.games.pdn`.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from halma import _core
 from halma.draw.scene import Cell, Piece, Scene
 from halma.errors import PositionError
+from halma.games.draughts_engines import DraughtsCheckerBoard, DraughtsHub
 from halma.games.family import Family, choice
-from halma.games.game import Game, Move, normalise_move
+from halma.games.game import Game, Move, PositionField, normalise_move
 from halma.names import Option, Value
 
 _SQUARE = r"(?:[1-9]|[12][0-9]|3[0-2])"
 _ENTRY = re.compile(rf"(K?)({_SQUARE})(?:-({_SQUARE}))?")
+
+_GLYPHS = {1: "b", 2: "B", -1: "w", -2: "W"}
 
 _LIMITS = {
     "standard": _core.Limits(repetitions=3, no_progress=80),
@@ -44,6 +47,7 @@ class DraughtsGame(Game):
 
     def __init__(self, name: str, options: Mapping[str, Value]) -> None:
         super().__init__(name, _core.Draughts(), _LIMITS[str(options["draw"])], options)
+        self.hub, self.checkerboard = DraughtsHub(self), DraughtsCheckerBoard(self)
 
     @property
     def strongest(self) -> str:
@@ -72,6 +76,25 @@ class DraughtsGame(Game):
             _place(board, part[1:], 1 if part[0] == "B" else -1)
         return self.compose([mover, *board])
 
+    @property
+    def piece_kinds(self) -> tuple[Piece, ...]:
+        return tuple(_drawn(0, piece) for piece in _GLYPHS)
+
+    @property
+    def position_fields(self) -> tuple[PositionField, ...]:
+        return (PositionField("side to move", ("B", "W")),)
+
+    def split_position(self, text: str) -> tuple[list[str], list[str]]:
+        mover, *board = self.core.describe(self.parse_position(text))
+        return [_GLYPHS.get(piece, ".") for piece in board], ["BW"[mover]]
+
+    def join_position(self, glyphs: Sequence[str], fields: Sequence[str]) -> str:
+        pieces = {glyph: piece for piece, glyph in _GLYPHS.items()} | {".": 0}
+        if len(glyphs) != 32 or not set(glyphs) <= set(pieces):
+            raise PositionError("The board has 32 squares: b, B, w, W or '.' each.")
+        mover = choice(fields[0] if fields else "", "BW", "side to move")
+        return self.format_position(self.compose([mover, *(pieces[glyph] for glyph in glyphs)]))
+
     def format_move(self, state: bytes, move: int) -> str:
         separator = "x" if self.core.jumps(move) else "-"
         return separator.join(str(square + 1) for square in self.core.path(move))
@@ -85,12 +108,7 @@ class DraughtsGame(Game):
 
     def scene(self, state: bytes, move: int | None = None) -> Scene:
         mover, *board = self.core.describe(state)
-        colours, glyphs = ("white", "black"), {1: "b", 2: "B", -1: "w", -2: "W"}
-        pieces = tuple(
-            Piece(square, colours[piece > 0], glyphs[piece], crowned=abs(piece) == 2)
-            for square, piece in enumerate(board)
-            if piece
-        )
+        pieces = tuple(_drawn(square, piece) for square, piece in enumerate(board) if piece)
         over = self.core.terminal(state)
         return Scene(
             board="squares",
@@ -99,6 +117,11 @@ class DraughtsGame(Game):
             caption=f"{self.player_names[mover ^ over]} {'has won' if over else 'moves'}",
             trail=() if move is None else tuple(self.core.path(move)),
         )
+
+
+def _drawn(square: int, piece: int) -> Piece:
+    colour = "black" if piece > 0 else "white"
+    return Piece(square, colour, _GLYPHS[piece], crowned=abs(piece) == 2)
 
 
 def _entry(square: int, piece: int) -> str:
@@ -142,6 +165,7 @@ FAMILY = Family(
     pattern="draughts-8x8",
     variants={"draughts-8x8": "English draughts, also called American checkers"},
     build=_build,
+    page="draughts",
     options=(
         Option(
             "draw",

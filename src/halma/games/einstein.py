@@ -18,7 +18,7 @@ from halma import _core
 from halma.draw.scene import Cell, Die, Piece, Scene, edge_labels
 from halma.errors import PositionError, UnknownVariantError
 from halma.games.family import SIZE, Family, Glyphs, choice, join_rows, split_fields, split_rows
-from halma.games.game import Game
+from halma.games.game import Game, PositionField
 from halma.names import Value
 
 _NAME = re.compile(f"ewn-{SIZE}x{SIZE}-{SIZE}")
@@ -44,7 +44,7 @@ class EinsteinGame(Game):
 
     @property
     def strongest(self) -> str:
-        return "mcts:sims=500000,c=0.7,solver=on"
+        return "expectimax:nodes=5000000"
 
     def cell_name(self, cell: int) -> str:
         """Return a cell's name, `a1` being the top left one."""
@@ -66,6 +66,20 @@ class EinsteinGame(Game):
         if not re.fullmatch("[1-6-]", die):
             raise PositionError(f"The die shows 1 to {self.pieces} or '-', not '{die[:20]}'.")
         return self.compose([mover, 0 if die == "-" else int(die), _PLAYING, *board])
+
+    @property
+    def piece_kinds(self) -> tuple[Piece, ...]:
+        numbers = range(1, self.pieces + 1)
+        return tuple(
+            Piece(0, colour, _GLYPHS[sign * number], str(number))
+            for colour, sign in (("red", 1), ("blue", -1))
+            for number in numbers
+        )
+
+    @property
+    def position_fields(self) -> tuple[PositionField, ...]:
+        die = ("-", *"123456"[: self.pieces], "?")
+        return PositionField("player to move", ("r", "b")), PositionField("die", die)
 
     def format_move(self, state: bytes, move: int) -> str:
         return f"{self.cell_name(move & 0xFF)}-{self.cell_name(move >> 8)}"
@@ -136,4 +150,5 @@ FAMILY = Family(
         "ewn-5x5-6": "the real game",
     },
     build=_build,
+    page="einstein",
 )

@@ -30,6 +30,8 @@ class Family:
     options: Sequence[Option] = ()
     #: named sets of options: a paper's rules
     presets: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+    #: the page of its rules in docs/rules, without its suffix
+    page: str = ""
     #: defaults of options that differ for the variant of a bare name
     defaults: Callable[[str], Mapping[str, Value]] = lambda name: {}
 

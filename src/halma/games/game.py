@@ -24,7 +24,8 @@ from halma.names import Value
 if TYPE_CHECKING:
     import numpy as np
 
-    from halma.draw.scene import Scene
+    from halma.draw.scene import Piece, Scene
+    from halma.games.engine_notation import CheckerBoardNotation, HubNotation
 
 #: Whether two armies that must pass each other have yet to meet, are in contact, or have passed.
 Contact = Literal["before", "during", "after"]
@@ -61,6 +62,15 @@ class Outcome:
         return self.text
 
 
+@dataclass(frozen=True)
+class PositionField:
+    """A part of a position's text beside its board."""
+
+    name: str
+    #: its possible texts; none where it may be any
+    choices: tuple[str, ...] = ()
+
+
 class Game(ABC):
     """One variant: rules, notation and drawings. Immutable.
 
@@ -74,8 +84,15 @@ class Game(ABC):
     player_names: tuple[str, ...]
     #: colours of their pieces in drawings, where the names do not tell them
     player_colours: tuple[str, ...] = ()
+    #: where they sit in drawings, where more than two do
+    player_seats: tuple[str, ...] = ()
+    #: the team of each player, where partners share their scores; empty where there are none
+    teams: tuple[int, ...] = ()
     #: regular expression of a move's text, legal or not
     move_pattern: str
+    #: notations of other people's engines, where they play this game
+    hub: HubNotation | None = None
+    checkerboard: CheckerBoardNotation | None = None
     #: number of policy indices
     actions: int
     #: planes, rows and columns of a network's input
@@ -138,6 +155,20 @@ class Game(ABC):
         return ""
 
     @property
+    def sides(self) -> int:
+        """What is placed in a game: the number of teams, or of players where there are none."""
+        return len(set(self.teams)) or self.players
+
+    @property
+    def partners(self) -> tuple[tuple[int, ...], ...]:
+        """The players of each team; of a game without teams, every player alone."""
+        teams = self.teams or range(self.players)
+        return tuple(
+            tuple(player for player, team in enumerate(teams) if team == side)
+            for side in range(self.sides)
+        )
+
+    @property
     def seat_names(self) -> tuple[str, ...]:
         """The players as people are told of them: `player 1, red`."""
         if len(self.player_colours) != len(self.player_names):
@@ -188,6 +219,35 @@ class Game(ABC):
     @abstractmethod
     def scene(self, state: bytes, move: int | None = None) -> Scene:
         """Return the drawing of a state; `move` is a legal move to show in it."""
+
+    # Positions in parts, for editors. Most texts are rows of glyphs, one a cell, then fields.
+
+    @property
+    def piece_kinds(self) -> tuple[Piece, ...]:
+        """The pieces that an editor can place, with the glyphs of the notation.
+
+        None where positions can be edited as text only.
+        """
+        return ()
+
+    @property
+    def position_fields(self) -> tuple[PositionField, ...]:
+        """The parts of a position's text beside its board; the last ones may be missing."""
+        return ()
+
+    def split_position(self, text: str) -> tuple[list[str], list[str]]:
+        """Return a position's text as the glyph of each cell and its fields."""
+        rows, *fields = text.split()
+        return list(rows.replace("/", "")), fields
+
+    def join_position(self, glyphs: Sequence[str], fields: Sequence[str]) -> str:
+        """Return the text of a position by the glyph of each cell and its fields."""
+        rows = [len(row) for row in self.start().text.split()[0].split("/")]
+        if len(glyphs) != sum(rows) or any(len(glyph.strip()) != 1 for glyph in glyphs):
+            raise PositionError(f"The board has {sum(rows)} cells, each with one character.")
+        board = iter(glyphs)
+        written = ("".join(next(board) for _ in range(row)) for row in rows)
+        return " ".join(["/".join(written), *(field for field in fields if field.strip())])
 
     # Hooks of simple agents.
 
@@ -267,20 +327,28 @@ class Position:
         shown = None if move is None else self.find(move).value
         scene = self.game.scene(self.state, shown)
         if policy is not None:
-            scene = replace(scene, heat=self._heat(policy, len(scene.cells)))
+            scene = replace(scene, heat=self.heat(policy))
         return draw_svg(scene, size=size)
 
-    def _heat(self, policy: Mapping[str, float], cells: int) -> tuple[float, ...]:
-        """Return for each cell the probability that a move starts or ends there."""
-        heat = [0.0] * cells
-        marked = set(self.game.scene(self.state).marks)
+    def heat(self, policy: Mapping[str, float]) -> tuple[float, ...]:
+        """Return for each cell of the drawing the probability that a move starts or ends there."""
+        heat = [0.0] * len(self.game.scene(self.state).cells)
         for move in self.legal_moves:
-            scene = self.game.scene(self.state, move.value)
-            # A move on one cell, such as turning a piece up, is drawn as a mark.
-            ends = set(scene.trail[:1] + scene.trail[-1:]) or set(scene.marks) - marked
-            for cell in ends:
+            path = self.path(move)
+            for cell in {*path[:1], *path[-1:]}:
                 heat[cell] += policy.get(move.text, 0.0)
         return tuple(heat)
+
+    def path(self, move: Move) -> tuple[int, ...]:
+        """Return the cells of a legal move in the drawing, first to last.
+
+        A move on one cell, such as turning a piece up, has that one; a pass has none.
+        """
+        scene = self.game.scene(self.state, move.value)
+        if scene.trail:
+            return scene.trail
+        marked = self.game.scene(self.state).marks
+        return tuple(cell for cell in scene.marks if cell not in marked)
 
     def _repr_svg_(self) -> str:
         return self.svg()

@@ -24,15 +24,34 @@ _HOOKS = {
         "linear evaluation",
         "linear evaluators refuse the game, minimax sees only results",
     ),
-    "is_quiet": ("quiescence search", "minimax evaluates at its nominal depth"),
+    "inputs": (
+        "evaluators that the core updates move by move",
+        "`halma fit` refuses the game",
+    ),
+    "is_quiet": (
+        "quiescence search and expansions",
+        "minimax evaluates at its nominal depth",
+    ),
+    "captures": (
+        "quiescence search of expectimax, where nobody has to capture",
+        "expectimax evaluates at its nominal depth",
+    ),
     "advance": ("greedy agents for races", "they do not play this game"),
     "furthest": ("greedy agents find the longest advance", "all moves are listed and compared"),
-    "give_turn": ("greedy agents that look several moves ahead", "they do not play this game"),
+    "give_turn": (
+        "greedy agents that look several moves ahead, and passes in expectimax",
+        "those agents do not play this game, and expectimax looks at all outcomes",
+    ),
     "reopen": ("moves a player needs to finish alone", "they are not counted"),
     "random_start": ("games from random placements of all pieces", "recipes cannot ask for them"),
+    "random_position": ("games from random endgames", "recipes cannot ask for them"),
     "arrived": (
         "self-play ends where no piece has arrived for long",
         "`selfplay.progress_plies` is refused",
+    ),
+    "team": (
+        "partners share their scores: evaluations, `paranoid` and matches take them for one side",
+        "every player is on its own",
     ),
     "symmetries": ("training samples are augmented", "samples are used as they are"),
     "byte_planes": (

@@ -140,11 +140,16 @@ class Record:
         return self.position.result
 
     def forfeited_by(self, player: int) -> tuple[float, ...]:
-        """Return the scores if a player gives the game up: nothing, and the rest to the others."""
-        others = self.game.players - 1
-        most = self.game.core.max_score
-        share = most if others == 1 else (sum(self.result) or most) / others
-        return tuple(0.0 if seat == player else share for seat in range(others + 1))
+        """Return the scores if a player gives the game up: nothing, and the rest to the others.
+
+        Partners lose with the player.
+        """
+        game = self.game
+        others, most = game.sides - 1, game.core.max_score
+        total = sum(self.result[side[0]] for side in game.partners)
+        share = most if others == 1 else (total or most) / others
+        (lost,) = (side for side in game.partners if player in side)
+        return tuple(0.0 if seat in lost else share for seat in range(game.players))
 
     @property
     def texts(self) -> list[str]:

@@ -59,26 +59,35 @@ def game(name: str) -> Game:
     check_characters(name)
     if plugins.is_file_reference(name):
         return _own(name)
-    try:
-        return variant(name)
-    except UnknownVariantError:
-        if not plugins.is_module_reference(name):
-            raise
-    return _own(name)
+    found = _find(name)
+    if found is not None:
+        return found
+    if plugins.is_module_reference(name):
+        return _own(name)
+    raise _unknown(name, plugins.suggest_file(split(name, main="rules")[0]))
 
 
 def variant(name: str) -> Game:
-    """Return a variant that is known by name: unlike `game`, this runs no file of the user."""
+    """Return a variant that is known by name: unlike `game`, this looks at no file of the user."""
+    found = _find(name)
+    if found is None:
+        raise _unknown(name)
+    return found
+
+
+def _find(name: str) -> Game | None:
     bare, given = split(name, main="rules")
     # Installed packages are asked last: looking for them takes time.
-    for family in families():
-        found = _build(family, bare, given)
-        if found is not None:
-            return found
+    built = (_build(family, bare, given) for family in families())
+    return next((found for found in built if found is not None), None)
+
+
+def _unknown(name: str, file: str = "") -> UnknownVariantError:
+    """Return the error of a name; `file` is a suggestion that goes before those of variants."""
+    bare = split(name, main="rules")[0]
     patterns = "; ".join(family.pattern for family in families())
-    raise UnknownVariantError(
-        f"There is no variant '{bare[:60]}'."
-        f"{plugins.suggest_file(bare) or suggestion(bare, variant_names())} "
+    return UnknownVariantError(
+        f"There is no variant '{bare[:60]}'.{file or suggestion(bare, variant_names())} "
         f"Names: {patterns}; a game of your own is FILE.py or FILE.py:CLASS."
     )
 

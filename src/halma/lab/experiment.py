@@ -7,13 +7,16 @@ import platform
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from halma import __version__
 from halma.errors import HalmaError, suggestion
 from halma.lab.jobs import Job
 from halma.lab.report import PaperReport, ReportSection
+from halma.lab.run_store import run_name
 from halma.lab.workspace import Workspace
+from halma.learn import Recipe
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,28 @@ class ExperimentPage:
     about: Mapping[str, Any] = field(default_factory=dict)
     #: for programs
     data: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Coverage(NamedTuple):
+    """How much of an experiment has been done at one scale: of its runs and measurements."""
+
+    #: part of the experiment, such as a variant -> how many are done, and how many there are
+    parts: Mapping[str, tuple[int, int]]
+    seeds: frozenset[int] = frozenset()
+    #: by the clock of one worker, of all that has been done
+    seconds: float = 0.0
+    #: of halma, with which it was done
+    revisions: frozenset[str] = frozenset()
+
+    @property
+    def done(self) -> int:
+        """How many are done."""
+        return sum(done for done, _ in self.parts.values())
+
+    @property
+    def total(self) -> int:
+        """How many there are."""
+        return sum(total for _, total in self.parts.values())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,14 +70,54 @@ class Experiment(ABC):
     fixed_variants: bool = False
     #: experiments with the same group are run together under that name
     group: str = "all"
+    #: ... and under this one
+    also: str = ""
     #: libraries that it needs beyond those of a plain install; figures need matplotlib
     libraries: tuple[str, ...] = ("matplotlib",)
     #: variants chosen by the user in place of its own
     chosen: tuple[str, ...] = ()
+    #: whether it is about something that the paper has
+    in_paper: bool = True
 
     def jobs(self, workspace: Workspace) -> Iterable[Job]:
         """Return the jobs that are not done, as far as they are known."""
         return ()
+
+    def recipes(self, workspace: Workspace) -> Iterable[Recipe]:
+        """Return the training runs that it needs, as far as they are known."""
+        return ()
+
+    def part(self, recipe: Recipe) -> str:
+        """Return the part of the experiment that a run belongs to."""
+        return ""
+
+    def coverage(self, workspace: Workspace) -> Coverage:
+        """Return how much of it has been done in a workspace."""
+        runs, measured = workspace.runs, workspace.measurements
+        recipes = {run_name(recipe): recipe for recipe in self.recipes(workspace)}
+        parts: dict[str, tuple[int, int]] = {}
+        seeds, revisions, seconds = set(), set(), 0.0
+        for recipe in recipes.values():
+            done, total = parts.get(self.part(recipe), (0, 0))
+            finished = runs.is_finished(recipe)
+            parts[self.part(recipe)] = done + finished, total + 1
+            if metrics := runs.metrics(recipe):
+                seconds += metrics[-1]["seconds"]
+                revisions.add(runs.revision(recipe))
+            if finished:
+                seeds.add(recipe.settings.seed)
+        jobs = [job.name for job in self.jobs(workspace) if job.name not in recipes]
+        found = [name for name in jobs if name in measured]
+        if jobs or not recipes:
+            # Without jobs it is computed when its page is made.
+            counts = (len(found), len(jobs)) if jobs else (1, 1)
+            before = parts.get("", (0, 0))
+            parts[""] = before[0] + counts[0], before[1] + counts[1]
+        if found:
+            seeds.add(measured.settings.get("seed", workspace.seed))
+            revisions.add(measured.settings.get("revision", ""))
+            seconds += sum(measured.seconds.get(name, 0.0) for name in found)
+        return Coverage(parts, frozenset(seeds), seconds, frozenset(revisions - {""}))
 
     @abstractmethod
     def page(self, workspace: Workspace) -> ExperimentPage:
@@ -71,6 +136,15 @@ class Experiment(ABC):
         return replace(self, variants=tuple(variants), chosen=tuple(variants))
 
 
+class Deviation(NamedTuple):
+    """Where we do something else than a paper, or where its text can be read in several ways."""
+
+    what: str
+    paper: str
+    ours: str
+    effect: str
+
+
 @dataclass(frozen=True)
 class Paper:
     """A paper and its experiments, in the order of its pages."""
@@ -84,16 +158,33 @@ class Paper:
     introduction: Sequence[ReportSection] = ()
     #: settings that all experiments share
     about: Callable[[Workspace], Mapping[str, Any]] = lambda workspace: {}
+    #: what counts as agreement, and whether that was stated before the full runs
+    cutoffs: str = ""
+    deviations: Sequence[Deviation] = ()
+    #: tables and figures without a result, and what they show
+    without_result: Mapping[str, str] = field(default_factory=dict)
+    #: why nothing is kept of an experiment, by its name; "" is for all others
+    unkept: Mapping[str, str] = field(default_factory=dict)
+    #: metrics of training runs that are kept along the iterations
+    curves: Sequence[str] = ("wr_p",)
+    #: more parts of its page of results that are generated, by their marks
+    parts: Mapping[str, Callable[[], str]] = field(default_factory=dict)
+
+    @property
+    def kept(self) -> Path:
+        """The folder of the summaries that are kept of its runs."""
+        return Path(__file__).parent / self.name / "kept"
 
     def choose(self, name: str, variants: Sequence[str], full: bool) -> list[Experiment]:
         """Return an experiment by its name, or all of a group, on some variants."""
         for variant in variants:
             if variant not in self.variants:
                 raise _unknown(self.name, "variant", variant, self.variants)
-        found = [one for one in self.experiments if name in (one.name, one.group)]
+        found = [one for one in self.experiments if name in (one.name, one.group, one.also)]
         if not found:
-            groups = dict.fromkeys(one.group for one in self.experiments if one.group)
-            known = (*(one.name for one in self.experiments), *groups)
+            names = [one.name for one in self.experiments]
+            groups = [group for one in self.experiments for group in (one.group, one.also) if group]
+            known = tuple(dict.fromkeys([*names, *groups]))
             raise _unknown(self.name, "experiment", name, known)
         if name == found[0].name and found[0].fixed_variants:
             own = found[0].variants
@@ -109,7 +200,7 @@ class Paper:
         about = {**self._about(workspace), **page.about}
         if failed:
             about["failed"] = ", ".join(failed)
-        command = self._command(experiment.name, workspace, experiment.chosen)
+        command = self._shown_command(experiment.name, workspace, experiment.chosen)
         report = PaperReport(self.title, command, about, page.sections, page.data)
         return report.write(workspace.pages, experiment.file)
 
@@ -118,20 +209,28 @@ class Paper:
     ) -> PaperReport:
         """Put the reports on several experiments into one, and write it into the workspace."""
         sections = [section for report in reports.values() for section in report.sections]
-        command, about = self._command(group, workspace), self._about(workspace)
+        command, about = self._shown_command(group, workspace), self._about(workspace)
         data = {name: report.data for name, report in reports.items()}
         whole = PaperReport(self.title, command, about, [*self.introduction, *sections], data)
         return whole.write(workspace.pages, "index")
 
     def _about(self, workspace: Workspace) -> dict[str, Any]:
+        machine = {"machine": f"{platform.machine()}, {os.cpu_count()} cores"}
+        if workspace.kept is not None:
+            machine = {"kept": "drawn from summaries of runs in the package; nothing was run"}
         return {
             "halma": __version__,
-            "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+            **machine,
             **self.about(workspace),
             "seed": workspace.seed,
         }
 
-    def _command(self, name: str, workspace: Workspace, variants: Sequence[str] = ()) -> str:
+    def _shown_command(self, name: str, workspace: Workspace, variants: Sequence[str] = ()) -> str:
+        command = self.command(name, workspace, variants)
+        return command if workspace.kept is None else f"{command} --kept"
+
+    def command(self, name: str, workspace: Workspace, variants: Sequence[str] = ()) -> str:
+        """Return the command that runs an experiment or a group of them."""
         parts = ["halma reproduce", self.name, name, "--full" if workspace.full else "--quick"]
         parts += [f"--variant {variant}" for variant in variants]
         if workspace.seed:

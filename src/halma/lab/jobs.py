@@ -6,8 +6,8 @@ import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, partial
+from typing import Any, cast
 
 from halma.agents import Agent, agent, play_game
 from halma.errors import printable
@@ -19,8 +19,8 @@ from halma.structure import Check, list_of
 _SAVE_SECONDS = 60.0
 #: Seconds between lines of progress where there is no terminal.
 _LINE_SECONDS = 10.0
-#: Games of a block.
-_BLOCK = 20
+#: Games of a block, unless it says otherwise.
+BLOCK = 20
 
 _agent: Callable[[str], Agent] = lru_cache(maxsize=4)(agent)
 
@@ -40,11 +40,13 @@ class Job:
     done: float = 0.0
 
 
-def run_jobs(jobs: Iterable[Job], workers: int, keep: Callable[[str, Any], None]) -> dict[str, str]:
+def run_jobs(
+    jobs: Iterable[Job], workers: int, keep: Callable[[str, Any, float], None]
+) -> dict[str, str]:
     """Run jobs, the most expensive first; return the errors of those that failed, by name.
 
-    `keep` gets the name and the result of every job as soon as it ends. On Ctrl-C the jobs are
-    interrupted and get time to save; on a second Ctrl-C they are killed.
+    `keep` gets the name, the result and the seconds of every job as soon as it ends. On Ctrl-C
+    the jobs are interrupted and get time to save; on a second Ctrl-C they are killed.
     """
     ordered = sorted(jobs, key=lambda job: job.cost * (1 - job.done), reverse=True)
     failed: dict[str, str] = {}
@@ -60,7 +62,8 @@ def run_jobs(jobs: Iterable[Job], workers: int, keep: Callable[[str, Any], None]
                     failed[job.name] = str(event.error)
                     bar.print(f"{job.name} failed: {event.error}")
                 else:
-                    keep(job.name, event.result)
+                    result, seconds = cast(tuple[Any, float], event.result)
+                    keep(job.name, result, seconds)
                 bar.update(job, 1.0, ended=True)
         except KeyboardInterrupt:
             bar.print("Stopping; jobs under way are being saved.")
@@ -69,8 +72,10 @@ def run_jobs(jobs: Iterable[Job], workers: int, keep: Callable[[str, Any], None]
     return failed
 
 
-def _run_job(job: Job, report: ReportProgress) -> Any:
-    return job.function(*job.arguments, report)
+def _run_job(job: Job, report: ReportProgress) -> tuple[Any, float]:
+    """Return what a job returns, and the seconds it took."""
+    began = time.monotonic()
+    return job.function(*job.arguments, report), time.monotonic() - began
 
 
 @dataclass(frozen=True)
@@ -80,18 +85,22 @@ class GameBlocks:
     #: comma-separated parts
     name: str
     #: `measure(number, seed)` plays a game and returns plain values
-    measure: Callable[[int, int], Any]
+    measure: Callable[..., Any]
     games: int
     #: what `measure` returns, after JSON
     structure: Check
     #: of one game
     cost: float = 1.0
+    #: `measure(numbers, seed, report)` plays all games of a block, and returns a list
+    together: bool = False
+    #: games of a block
+    size: int = BLOCK
 
     def jobs(self, seed: int) -> Iterator[Job]:
         """Yield a job for each block."""
         for name, numbers in self._blocks():
-            arguments = (self.measure, numbers, seed)
-            yield Job(name, _play_block, arguments, self.cost * len(numbers))
+            measure = self.measure if self.together else partial(_play_block, self.measure)
+            yield Job(name, measure, (numbers, seed), self.cost * len(numbers))
 
     def results(self, read: Callable[[str, Check], Any]) -> list[Any]:
         """Return the results of all games whose blocks were measured.
@@ -102,8 +111,8 @@ class GameBlocks:
         return [result for name, check in blocks for result in read(name, check) or ()]
 
     def _blocks(self) -> Iterator[tuple[str, range]]:
-        for first in range(0, self.games, _BLOCK):
-            numbers = range(first, min(first + _BLOCK, self.games))
+        for first in range(0, self.games, self.size):
+            numbers = range(first, min(first + self.size, self.games))
             yield f"{self.name},games={numbers[0]}-{numbers[-1]}", numbers
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
@@ -10,11 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from halma.agents import Agent, agent
-from halma.arena.games import MatchGame
+from halma.arena.games import MatchGame, PlayedGame
+from halma.arena.lockstep import AgentPlayer, play_out, player_in
 from halma.arena.plan import Plan
+from halma.arena.sprt import Sprt
 from halma.files import read_file
 from halma.games import game
 from halma.lab.jobs import GameBlocks
+from halma.processes import ReportProgress
 from halma.statistics import Proportion, elo, elo_interval, proportion
 from halma.structure import one_of, tuple_of, whole
 
@@ -34,6 +38,8 @@ class MatchPlayer:
     name: str
     #: the network in place of the one that the name has
     file: Path | None = None
+    #: of the network, which names its measurements
+    digest: str = ""
 
     def build(self) -> Agent:
         """Return the agent."""
@@ -62,7 +68,7 @@ class Match:
     def blocks(self) -> GameBlocks:
         """Its games, in blocks."""
         measure = partial(play_and_score, self.variant, self.players, self.opening_plies, self.book)
-        return GameBlocks(self.name, measure, self.games, _RESULT, self.cost)
+        return GameBlocks(self.name, measure, self.games, _RESULT, self.cost, together=True)
 
     def score(self, read: Callable[..., object]) -> MatchScore | None:
         """Return the result of the games that were measured, once they are all there."""
@@ -75,21 +81,37 @@ def play_and_score(
     players: tuple[MatchPlayer, MatchPlayer],
     opening_plies: int,
     book: tuple[str, ...],
-    number: int,
+    numbers: Sequence[int],
     seed: int,
-) -> tuple[float, int]:
-    """Play game `number` of a match; return the first player's points and the plies."""
+    report: ReportProgress,
+) -> list[tuple[float, int]]:
+    """Play games of a match; return the first player's points and the plies of each."""
     plan = Plan(variant, ("first", "second"), 2, seed, opening_plies, book)
-    one = MatchGame(_game(variant), plan, number)
-    agents = [_agent(player) for player in players]
-    while (index := one.to_move) is not None:
-        one.choose_and_play(agents[index])
-    played = one.played()
-    return float(played.result[plan.seating(number).index(0)]), played.plies
+    played = play_together(plan, players, numbers, report)
+    return [(float(one.result[plan.seating(one.number).index(0)]), one.plies) for one in played]
+
+
+def play_together(
+    plan: Plan,
+    players: Sequence[MatchPlayer],
+    numbers: Sequence[int],
+    report: ReportProgress,
+    device: str = "cpu",
+) -> list[PlayedGame]:
+    """Play games of a plan at the same time, so that networks evaluate positions in batches."""
+    games = [MatchGame(_game(plan.game), plan, number) for number in numbers]
+    agents = [_player(one, plan.game, device) for one in players]
+    for done in play_out([(one, agents) for one in games]):
+        report(done / len(games))
+    return [one.played() for one in games]
 
 
 _game = cache(game)
-_agent: Callable[[MatchPlayer], Agent] = lru_cache(maxsize=4)(MatchPlayer.build)
+
+
+@lru_cache(maxsize=4)
+def _player(one: MatchPlayer, variant: str, device: str) -> AgentPlayer:
+    return player_in(one.build(), _game(variant), device)
 
 
 class MatchScore:
@@ -124,6 +146,15 @@ class MatchScore:
         """Its 95% interval, where there are pairs enough."""
         return elo_interval(self.points, self.games)
 
+    def sprt(self, test: Sprt) -> tuple[str | None, int]:
+        """Return what a sequential test accepts, and after how many of the games in their order."""
+        counts: Counter[float] = Counter()
+        for number, pair in enumerate(self._pairs, start=1):
+            counts[pair / 2] += 1
+            if accepted := test.accepted(counts):
+                return accepted, 2 * number
+        return None, self.games
+
     def __str__(self) -> str:
         """Return wins, draws and losses, and the share of points with its interval."""
         counts = f"{self.wins}-{self.draws}-{self.losses}"
@@ -154,4 +185,16 @@ def written(share: Proportion) -> str:
 
 def fingerprint(file: Path, what: str = "network") -> str:
     """Return a part of a name of measurements that changes with the network."""
-    return f"{what}={hashlib.sha256(read_file(file, _MOST_BYTES)).hexdigest()[:8]}"
+    return f"{what}={network_digest(file)}"
+
+
+def network_digest(file: Path) -> str:
+    """Return the first digits of the hash of a network's file."""
+    about = file.stat()
+    return _digest(file, about.st_mtime_ns, about.st_size)[:8]
+
+
+@cache
+def _digest(file: Path, changed: int, size: int) -> str:
+    """Return the hash of a file, once for each of its states."""
+    return hashlib.sha256(read_file(file, _MOST_BYTES)).hexdigest()

@@ -5,7 +5,9 @@ matplotlib is imported when a figure is drawn.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,19 @@ _LINE_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9
 _BAR_COLOURS = ("#1b6ca8", "#d1495b")
 _MARKERS = "osD^vPX*<>hdp"
 _DASHES = ("-", "--", "-.", ":")
+
+
+_drawing: ContextVar[bool] = ContextVar("drawing", default=True)
+
+
+@contextmanager
+def no_images() -> Iterator[None]:
+    """Draw nothing, where only the texts of pages are wanted."""
+    token = _drawing.set(False)
+    try:
+        yield
+    finally:
+        _drawing.reset(token)
 
 
 @dataclass(frozen=True)
@@ -79,12 +94,17 @@ class PlotPanel:
 
 def plot_lines(path: Path, panels: Sequence[PlotPanel], style: PlotStyle) -> None:
     """Draw panels of lines, row by row. A line has the same colour in every panel."""
+    if not _drawing.get():
+        return
     columns = max(1, min(style.columns, len(panels)))
     figure, axes = _subplots(len(panels), columns, style.size, style.sharey)
     names = line_names(panels)
     handles: dict[str, Any] = {}
     for ax, panel in zip(axes, panels, strict=True):
         _draw_panel(ax, panel, panel.style or style, names)
+        if not style.shared_legend and any(len(line.x) for line in panel.lines):
+            own = panel.style or style
+            ax.legend(frameon=False, fontsize="x-small", title=own.legend, title_fontsize="x-small")
         for handle, name in zip(*ax.get_legend_handles_labels(), strict=True):
             handles.setdefault(name, handle)
     if style.shared_legend and handles:
@@ -113,8 +133,15 @@ def line_names(panels: Sequence[PlotPanel]) -> list[str]:
 def plot_histograms(
     path: Path, panels: Sequence[tuple[str, Mapping[str, Sequence[int]]]], xlabel: str, ylabel: str
 ) -> None:
-    """Draw how often each integer occurs, two series side by side in each panel."""
+    """Draw how often each integer occurs, two series side by side in each panel.
+
+    All panels have the same axes.
+    """
+    if not _drawing.get():
+        return
     figure, axes = _subplots(len(panels), 2, (4.5, 3.2), sharey=True)
+    every = [value for _, series in panels for values in series.values() for value in values]
+    least, most = min(every), max(every)
     for ax, (title, series) in zip(axes, panels, strict=True):
         ax.spines[["top", "right"]].set_visible(False)
         width = 0.8 / len(series)
@@ -129,8 +156,9 @@ def plot_histograms(
             ax.axvline(mean, color=colour, linestyle="--", linewidth=1)
         ax.axvline(0, color="0.6", linewidth=0.8, zorder=0)
         ax.xaxis.get_major_locator().set_params(integer=True)
-        ax.set(title=title, xlabel=xlabel)
-        ax.legend(frameon=False, fontsize="small")
+        ax.set(xlabel=xlabel, xlim=(least - 1, most + 1))
+        ax.set_title(title, fontsize="medium")
+        ax.legend(fontsize="small", framealpha=0.9, edgecolor="none")
     axes[0].set_ylim(0, axes[0].get_ylim()[1] * 1.3)  # shared by all; room for the legend
     for ax in axes[::2]:
         ax.set_ylabel(ylabel)
@@ -164,13 +192,11 @@ def _draw_panel(ax: Any, panel: PlotPanel, style: PlotStyle, names: Sequence[str
         ax.minorticks_off()
         ax.tick_params(axis="x", labelrotation=45 if len(shown) > 7 else 0, labelsize="small")
     if style.percent:
-        ax.yaxis.set_major_formatter(ticker.PercentFormatter(1.0, decimals=0))
+        ax.yaxis.set_major_formatter(ticker.PercentFormatter(1.0))
     elif max(y for line in lines for y in line.y) >= 1000:
         ax.yaxis.set_major_formatter(ticker.StrMethodFormatter("{x:,.0f}"))
     if style.ylim is not None:
         ax.set_ylim(style.ylim[0], max(ax.get_ylim()[1], style.ylim[1]))
-    if not style.shared_legend:
-        ax.legend(frameon=False, fontsize="x-small", title=style.legend, title_fontsize="x-small")
 
 
 def _draw_line(ax: Any, line: PlotLine, number: int, total: int, style: PlotStyle) -> None:

@@ -12,14 +12,24 @@ from typing import Any, NamedTuple
 from halma.draw.page import page, paragraphs, table
 from halma.files import replace_file
 
+AGREES, DIFFERS = "agrees", "differs"
+
 
 class Claim(NamedTuple):
-    """A row of a comparison: a quantity, what the paper says, what we measured, a remark."""
+    """A row of a comparison: a quantity, what the paper says, what we measured, a remark.
+
+    The remark of a claim that was decided begins with "agrees" or "differs".
+    """
 
     what: str
     paper: str
     ours: str
     remark: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """Whether our numbers agree with the paper's: "agrees", "differs" or, undecided, ""."""
+        return next((word for word in (AGREES, DIFFERS) if self.remark.startswith(word)), "")
 
 
 @dataclass(frozen=True)
@@ -40,6 +50,13 @@ class ReportSection:
     figures: Sequence[ReportFigure] = ()
     #: headings of the table
     columns: Sequence[str] = ("", "paper", "ours", "remark")
+
+
+def markdown_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table in Markdown."""
+    lines = [f"| {' | '.join(columns)} |".replace("|  |", "| |", 1), "|---" * len(columns) + "|"]
+    lines += [f"| {' | '.join(cell.replace('|', '/') for cell in row)} |" for row in rows]
+    return "\n".join(lines).replace("|  |", "| |")
 
 
 @dataclass(frozen=True)
@@ -80,11 +97,7 @@ class PaperReport:
         for section in self.sections:
             parts += [f"## {section.title}", *([section.text] if section.text else [])]
             if section.rows:
-                lines = [f"| {' | '.join(section.columns)} |".replace("|  |", "| |", 1)]
-                lines.append("|---" * len(section.columns) + "|")
-                for row in section.rows:
-                    lines.append(f"| {' | '.join(cell.replace('|', '/') for cell in row)} |")
-                parts.append("\n".join(lines))
+                parts.append(markdown_table(section.columns, section.rows))
             parts += [f"![{figure.caption}]({figure.file})" for figure in section.figures]
         return "\n\n".join(parts) + "\n"
 

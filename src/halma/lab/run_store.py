@@ -8,14 +8,17 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from statistics import fmean
+from typing import Any, NamedTuple
 
-from halma.errors import HalmaError
+from halma.lab.adoption import find_runs
 from halma.lab.jobs import Job
+from halma.lab.matches import network_digest
 from halma.learn import Recipe, load, read_metrics, train
 from halma.learn.reports.events import Handler, Iteration, Metrics, Report
-from halma.learn.run import CHECKPOINTS, RECIPE
+from halma.learn.run import CHECKPOINTS, META, RECIPE, read_meta
 from halma.learn.settings import Plain, write_value
+from halma.networks import find_network, list_versions
 from halma.processes import ReportProgress
 from halma.tensors import list_iterations
 
@@ -40,6 +43,7 @@ def training_settings(recipe: Recipe) -> dict[str, Plain]:
     return {key: value for key, value in recipe.flat.items() if not key.startswith(_OBSERVING)}
 
 
+@lru_cache(maxsize=4096)
 def run_name(recipe: Recipe) -> str:
     """Return the name of a run's directory: its recipe and the settings that differ from it."""
     base = base_recipe(recipe.name).flat
@@ -60,6 +64,14 @@ def run_name(recipe: Recipe) -> str:
     return f"{kept},{hashlib.sha256(name.encode()).hexdigest()[:12]}"
 
 
+class ArchivedVersion(NamedTuple):
+    """A network that a run has archived."""
+
+    digest: str
+    #: not there where only summaries of runs are kept
+    file: Path
+
+
 class RunStore:
     """Run directories in one folder, and adopted ones elsewhere, which are only read."""
 
@@ -75,12 +87,8 @@ class RunStore:
             self._adopt(place)
 
     def _adopt(self, place: Path) -> None:
-        """Adopt a run directory or all in a directory; of equal runs, the longest."""
-        runs = [place] if (place / RECIPE).is_file() else []
-        runs += sorted(path.parent for path in place.glob(f"*/{RECIPE}"))
-        if not runs:
-            raise HalmaError(f"There is no run in '{place}' to adopt.")
-        for run in runs:
+        """Adopt a run or all in a directory; of equal runs, the longest."""
+        for run in find_runs(place, self.folder.with_name("adopted")):
             recipe = load(str(run / RECIPE))
             key = tuple(training_settings(recipe).items())
             length = len(read_metrics(run, recipe.method))
@@ -95,6 +103,10 @@ class RunStore:
             return found[0]
         return ours
 
+    def is_adopted(self, recipe: Recipe) -> bool:
+        """Whether a run was made elsewhere; it is taken as far as it got."""
+        return self.path(recipe).parent != self.folder
+
     def metrics(self, recipe: Recipe) -> Sequence[Metrics]:
         """Return the metrics of a run, one entry for each of its iterations so far."""
         return read_metrics(self.path(recipe), recipe.method)
@@ -102,6 +114,31 @@ class RunStore:
     def is_finished(self, recipe: Recipe) -> bool:
         """Whether a run has reached its last iteration."""
         return bool(len(self.metrics(recipe)) >= recipe.settings.iterations)
+
+    def mean(self, recipe: Recipe, key: str) -> float | None:
+        """Return the mean of a metric over all iterations; None where a run does not have it."""
+        metrics = self.metrics(recipe)
+        known = [float(entry[key]) for entry in metrics if entry.get(key) is not None]
+        return fmean(known) if known and len(known) == len(metrics) else None
+
+    def revision(self, recipe: Recipe) -> str:
+        """Return the revision of halma that began a run, where it is known."""
+        path = self.path(recipe)
+        return str(read_meta(path)["revision"] or "") if (path / META).exists() else ""
+
+    def is_ready(self, recipe: Recipe) -> bool:
+        """Whether the networks of a run can be used: it is finished, or was made elsewhere."""
+        return self.is_finished(recipe) or self.is_adopted(recipe)
+
+    def versions(self, recipe: Recipe) -> dict[int, ArchivedVersion]:
+        """Return the versions that a run has archived, once its networks can be used."""
+        if not self.is_ready(recipe):
+            return {}
+        run = self.path(recipe)
+        files = {number: find_network(str(run), str(number)) for number in list_versions(run)}
+        return {
+            number: ArchivedVersion(network_digest(file), file) for number, file in files.items()
+        }
 
     def jobs(self, recipes: Iterable[Recipe], cost: Callable[[Recipe], float]) -> Iterator[Job]:
         """Yield jobs that train the runs that are not finished."""

@@ -15,23 +15,31 @@ from halma import __version__
 from halma.errors import HalmaError
 from halma.files import make_folder, read_file, replace_file
 from halma.lab.jobs import Job, run_jobs
+from halma.lab.kept import KeptRuns
+from halma.lab.packing import unpacked
 from halma.lab.run_store import RunStore
-from halma.structure import Check, fields, parse_json
+from halma.structure import Check, fields, map_of, parse_json, real
 
 _MOST_BYTES = 1 << 28
-_STRUCTURE = fields({"settings": fields({}), "measured": fields({})})
+_SECONDS = map_of(real(0))
+_STRUCTURE = fields({"settings": fields({}), "measured": fields({})}, {"seconds": _SECONDS})
 
 
 class MeasurementFile(UserDict[str, Any]):
     """A JSON file of plain values by name, all measured with the same settings.
 
     Every new measurement replaces the file atomically; tuples are kept as lists. A file that
-    belongs to other settings is started afresh.
+    belongs to other settings is started afresh. Without settings it is only read, whatever its
+    own are.
     """
 
-    def __init__(self, path: Path, settings: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, settings: Mapping[str, Any] | None = None) -> None:
         super().__init__()
-        self._path, self._settings = path, dict(settings)
+        self._path, self._only_read = path, settings is None
+        #: what all measurements have in common
+        self.settings = dict(settings or {})
+        #: seconds that each measurement took, by its name
+        self.seconds: dict[str, float] = {}
         if not path.exists():
             return
         content = read_file(path, _MOST_BYTES)
@@ -41,8 +49,10 @@ class MeasurementFile(UserDict[str, Any]):
             found = None
         if _STRUCTURE(found):
             raise HalmaError(f"'{path}' is not a file of measurements.")
-        if found["settings"] == self._settings:
-            self.data = found["measured"]
+        if settings is None or found["settings"] == self.settings:
+            self.settings = found["settings"]
+            self.data = {name: unpacked(value) for name, value in found["measured"].items()}
+            self.seconds = found.get("seconds", {})
 
     def read(self, name: str, check: Check) -> Any:
         """Return a measurement after checking what it is; None where there is none."""
@@ -53,8 +63,11 @@ class MeasurementFile(UserDict[str, Any]):
         return self[name]
 
     def __setitem__(self, name: str, value: Any) -> None:
+        if self._only_read:
+            raise HalmaError(f"'{self._path}' is only read.")
         super().__setitem__(name, json.loads(json.dumps(value)))
-        replace_file(self._path, json.dumps({"settings": self._settings, "measured": self.data}))
+        content = {"settings": self.settings, "measured": self.data, "seconds": self.seconds}
+        replace_file(self._path, json.dumps(content, separators=(",", ":")))
 
 
 @dataclass
@@ -79,22 +92,33 @@ class Workspace:
     only: Sequence[str] = ()
     #: run nothing; make the pages of what there is
     draw_only: bool = False
+    #: a folder of kept summaries, from which pages are made without runs
+    kept: Path | None = None
+
+    @property
+    def scale(self) -> str:
+        """The name of how much is run."""
+        return "full" if self.full else "quick"
 
     @cached_property
     def runs(self) -> RunStore:
         """The training runs; quick and full ones of all experiments are in one folder."""
+        if self.kept is not None:
+            return KeptRuns(self.kept)
         return RunStore(self.folder / "runs", self.adopt, self.device, self.threads)
 
     @cached_property
     def pages(self) -> Path:
         """The folder of the pages and their images."""
-        folder = self.folder / ("full" if self.full else "quick")
+        folder = self.folder / self.scale
         make_folder(folder)
         return folder
 
     @cached_property
     def measurements(self) -> MeasurementFile:
         """What was measured other than training runs, by the names of the jobs."""
+        if self.kept is not None:
+            return MeasurementFile(self.kept / f"{self.scale}.json")
         settings = {"seed": self.seed, "version": __version__}
         return MeasurementFile(self.pages / "measured.json", settings)
 
@@ -118,7 +142,8 @@ class Workspace:
         done = job.name in tried or job.name in self.measurements
         return not done and set(self.only) <= set(job.name.split(","))
 
-    def _keep(self, name: str, result: Any) -> None:
+    def _keep(self, name: str, result: Any, seconds: float) -> None:
         # A training run returns nothing: its directory is the result.
         if result is not None:
+            self.measurements.seconds[name] = round(seconds, 2)
             self.measurements[name] = result

@@ -9,13 +9,11 @@ killed continues with what is there.
 
 from __future__ import annotations
 
-import math
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from halma.errors import RunError
 from halma.files import remove_file
 from halma.interrupt import Interrupted
 from halma.learn.archive import RunNetworks
@@ -25,30 +23,30 @@ from halma.learn.metrics import read_epochs
 from halma.learn.players import Players
 from halma.learn.replay_buffer import GameFiles, ReplayBuffer
 from halma.learn.reports.events import Curve, Progress
-from halma.learn.run import BAD_BATCH, COMPILED, MODEL, WARM_START, WEIGHTS
+from halma.learn.run import COMPILED, MODEL, WARM_START, WEIGHTS, weights_file
 from halma.learn.selfplay import SelfPlay
 from halma.learn.session import TrainingSession
 from halma.learn.trainer import (
-    Losses,
-    NotANumberError,
     Trainer,
     checkpoint_arrays,
     set_weights,
     weights_of,
     weights_under,
 )
+from halma.learn.training_stage import TrainingStage
 from halma.learn.truth import TRUTH_CURVES
+from halma.learn.value_targets import ValueTargets
 from halma.learn.warm_start import WarmStart
+from halma.networks.architectures import architecture
 from halma.networks.network_file import read_info, read_weights
 from halma.networks.torch_evaluator import EvaluatorPool
+from halma.networks.weights import start_from
 from halma.structure import ArrayKind, whole
-from halma.tensors import TensorFile, list_iterations, write_tensors
+from halma.tensors import TensorFile, list_iterations
 
 if TYPE_CHECKING:
     from halma.tensors import Arrays
 
-#: Purpose of seeds.
-_TRAIN = 2
 #: Prefix of the best network's weights in a checkpoint.
 _BEST = "best."
 
@@ -74,12 +72,14 @@ class AlphaZero(TrainingSession):
         """The metrics to watch."""
         settings = self.settings
         found = [
-            Curve("policy_loss", "policy loss", ".3f"),
+            *([] if self.is_value_only else [Curve("policy_loss", "policy loss", ".3f")]),
             Curve("value_loss", "value loss", ".3f"),
             Curve("mean_plies", "moves a game", ".0f"),
             Curve("games_per_second", "games/s", ".1f"),
             Curve("evaluations_per_second", "evaluations/s", ",.0f"),
         ]
+        if settings.learning.policy_loss == "all":
+            found.append(Curve("illegal_share", "policy on illegal moves", ".2%"))
         if settings.gate.games:
             found.append(Curve("gate", "against the best", ".1%"))
         found += [
@@ -88,6 +88,11 @@ class AlphaZero(TrainingSession):
         ]
         found += [Curve(f"vs_{name}", f"against {name}", ".1%") for name in settings.opponents]
         return (*found, *(TRUTH_CURVES if settings.truth.every else ()))
+
+    @property
+    def is_value_only(self) -> bool:
+        """Whether the network has no policy to be trained."""
+        return architecture(self.settings.network).architecture.value_only
 
     # An iteration.
 
@@ -98,7 +103,7 @@ class AlphaZero(TrainingSession):
         began = time.perf_counter()
         gated = self._gate(iteration)
         results = self._evaluate(iteration)
-        self.networks.archive(self.trainer.network, iteration)
+        self._archive(iteration)
         self._snapshot = self._state_now()
         return {
             "iteration": iteration,
@@ -123,9 +128,7 @@ class AlphaZero(TrainingSession):
     def _train(self, iteration: int) -> dict[str, Any]:
         """Train on the replay buffer; return the metrics of that."""
         rate = self.settings.learning_rate(iteration)
-        losses = self._make_steps(
-            self.buffer, iteration, self.settings.learning.samples_per_new, rate, ""
-        )
+        losses = self.training.train(self.buffer, iteration, rate)
         return {
             "replay_games": len(self.buffer),
             "positions": len(self.buffer.samples),
@@ -134,41 +137,11 @@ class AlphaZero(TrainingSession):
             "steps": losses.steps,
             "policy_loss": losses.policy,
             "value_loss": losses.value,
+            "illegal_share": losses.illegal_share,
             "learning_rate": rate,
             "trainer_busy": losses.busy,
             "train_seconds": losses.seconds,
         }
-
-    def _make_steps(
-        self, buffer: ReplayBuffer, number: int, samples_per_new: float, rate: float, stage: str
-    ) -> Losses:
-        """Make steps in proportion to the samples that an iteration, or an epoch, has added."""
-        buffer.gather()
-        if not len(buffer.samples):
-            raise RunError(
-                "There is no position to train on: all games were over before the first search."
-            )
-        new, batch_size = buffer.new_samples(number), self.settings.learning.batch_size
-        steps = max(1, math.ceil(new * samples_per_new / batch_size)) if new else 0
-        seed: tuple[int, ...] = (self.settings.seed, number, _TRAIN)
-        if stage:
-            seed = (self.settings.seed, 0, _TRAIN, number)
-
-        def watch(done: int) -> None:
-            self.reporter.emit(Progress("training", done, steps, where=stage))
-
-        watch(0)
-        try:
-            return self.trainer.train(buffer, steps, rate, seed, watch)
-        except NotANumberError as error:
-            path = self.out / BAD_BATCH
-            write_tensors(path, error.batch, {"iteration": number, "step": error.step})
-            where, section = (stage, "warm_start") if stage else (f"iteration {number}", "learning")
-            raise RunError(
-                f"The loss became not a number in {where}, at step {error.step}, so "
-                f"the run has stopped. The batch is in '{path}'; {self.safe}. A lower "
-                f"'{section}.rate' may help."
-            ) from None
 
     def _gate(self, iteration: int) -> dict[str, Any]:
         """Promote the trained network if it passes the gate; return the metrics of that."""
@@ -205,12 +178,17 @@ class AlphaZero(TrainingSession):
         """Make trainer, evaluators, self-play and evaluation; fill the replay buffer."""
         settings, arrays = self.settings, {} if checkpoint is None else checkpoint.arrays()
         self.trainer = Trainer(self.game, settings, self.device, self.threads, self.compiled)
+        self.training = TrainingStage(
+            settings, self.out, self.trainer, self.reporter, lambda: self.safe
+        )
         #: whether the trainer has the state after the last iteration
         self._is_restored = checkpoint is not None
         if checkpoint is not None:
             self.trainer.restore(arrays, checkpoint.description["steps"])
         elif self.saved:  # a finished run that keeps no checkpoint
             set_weights(self.trainer.network, read_weights(self.out / WEIGHTS)[1])
+        elif settings.warm_start.weights:
+            start_from(self.trainer.network, weights_file(settings.warm_start.weights))
         #: weights of the best network, and the iteration it is from
         self.best, self.best_iteration = weights_of(self.trainer.network), self.saved
         if checkpoint is None and self.saved:
@@ -250,7 +228,11 @@ class AlphaZero(TrainingSession):
         )
         learning = settings.learning
         self.buffer = ReplayBuffer(
-            self.game, learning.replay_buffer, learning.position_share, settings.seed
+            self.game,
+            learning.replay_buffer,
+            learning.position_share,
+            settings.seed,
+            ValueTargets(learning.td_lambda, learning.search_value_weight),
         )
         self.buffer.fill(self.files, self.saved, self.reporter.note)
 
@@ -271,8 +253,13 @@ class AlphaZero(TrainingSession):
     def _restore_archive(self) -> None:
         """Write files of the archive again that are missing and can be made."""
         if self._is_restored and not self.networks.has_version(self.saved):
-            self.networks.archive(self.trainer.network, self.saved)
+            self._archive(self.saved)
         self.networks.complete_archive()
+
+    def _archive(self, iteration: int) -> None:
+        """Keep the network after an iteration, if the recipe says so."""
+        if self.best_iteration == iteration or not self.settings.archive.promotions_only:
+            self.networks.archive(self.trainer.network, iteration)
 
     def _warm_start(self) -> None:
         """Run the epochs of the warm start that are left, then begin self-play with its network."""
@@ -284,9 +271,7 @@ class AlphaZero(TrainingSession):
             self.trainer,
             self.reporter,
             self.threads,
-            lambda buffer, epoch: self._make_steps(
-                buffer, epoch, warm.samples_per_new, warm.rate, stage.name(epoch)
-            ),
+            lambda buffer, epoch: self.training.train_first(buffer, epoch, stage.name(epoch)),
             self.stop_requested.is_set,
             lambda: self.seconds,
         )

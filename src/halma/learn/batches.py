@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -31,7 +31,7 @@ class Batch:
         self._size, self._pinned = size, pinned
         #: float32 (size, planes, rows, columns)
         self.planes = self._new((size, *game.shape), torch.float32)
-        #: every player's score, the mover first: float32 (size, players)
+        #: value targets, the mover's score first: float32 (size, players)
         self.outcomes = self._new((size, game.players), torch.float32)
         self.widen(width)
         #: rows of the replay buffer, and the symmetry each is seen in: (size,)
@@ -78,8 +78,11 @@ class Batches:
     #: legal moves that the next batches have room for; grows when it is too small
     width: int = FIRST_WIDTH
 
-    def __iter__(self) -> Iterator[Batch]:
-        """Yield batches, whose arrays are overwritten some steps later."""
+    def __iter__(self) -> Generator[Batch, None, None]:
+        """Yield batches, whose arrays are overwritten some steps later.
+
+        Close the iterator where not all are drawn: it waits for its threads.
+        """
         size = min(self.batch_size, len(self.buffer.samples))
         ahead = _AHEAD * self.threads
         # One more is in use by the trainer.
@@ -133,5 +136,5 @@ class Batches:
                 break
             self.width = max(self.width, 2 * width)
             batch.widen(self.width)
-        np.take(games.outcomes, rows, axis=0, out=batch.outcomes.numpy())
+        np.take(self.buffer.value_targets, rows, axis=0, out=batch.outcomes.numpy())
         return batch

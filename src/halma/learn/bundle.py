@@ -1,6 +1,7 @@
 """A run in few small files, to travel from one machine to the next.
 
-    state.tar         recipe, meta, metrics and the newest checkpoint, or that of the warm start
+    state.tar         recipe, meta, metrics and the newest checkpoint, or that of the warm start;
+                      without the optimiser's memory where that would be too large
     best.safetensors  the best network, once there is one
     games-N.gz        the newest games, fewer of them where a file would grow too large
     versions-N.tar    weights of the archive; where they are too many, some, evenly spaced
@@ -23,12 +24,14 @@ from tempfile import TemporaryDirectory
 from halma.errors import RunError, TensorFileError
 from halma.files import atomic_folder, make_folder, read_file, remove_file, replace_file
 from halma.games import Game
+from halma.learn.checkpoint import OPTIMISER
 from halma.learn.metrics import EPOCHS
 from halma.learn.metrics import NAME as METRICS
+from halma.learn.recipe import load
 from halma.learn.replay_buffer import GameFiles
 from halma.learn.run import CHECKPOINTS, META, RECIPE, WARM_START, WEIGHTS
 from halma.networks.finding import VERSIONS
-from halma.tensors import list_iterations
+from halma.tensors import SUFFIX, list_iterations, open_tensors, write_tensors
 
 STATE = "state.tar"
 #: Largest file of a bundle in bytes, and numbers of files that hold games and versions.
@@ -56,7 +59,9 @@ def pack(run: Path, bundle: Path, game: Game) -> None:
     make_folder(bundle)
     iteration = saved[0][0] if saved else 0
     state = [path for name in _STATE_FILES if (path := run / name).exists()]
-    _write(bundle / STATE, _tar(run, [*state, *(path for _, path in saved)]))
+    state += [path for _, path in saved]
+    whole = _tar(run, state)
+    _write(bundle / STATE, whole if len(whole) <= LARGEST_FILE else _without_memory(run, state))
     if (run / WEIGHTS).exists():
         _write(bundle / WEIGHTS, (run / WEIGHTS).read_bytes())
     files = GameFiles(run, game)
@@ -72,8 +77,11 @@ def pack(run: Path, bundle: Path, game: Game) -> None:
         _write(bundle / f"versions-{number}.tar", _tar(run, paths))
 
 
-def unpack(bundle: Path, run: Path, game: Game) -> None:
-    """Make a run directory of what `pack` wrote; `run` must not exist, or be empty."""
+def unpack(bundle: Path, run: Path, game: Game | None = None) -> None:
+    """Make a run directory of what `pack` wrote; `run` must not exist, or be empty.
+
+    Without a `game`, it is that of the run's recipe.
+    """
     if not (bundle / STATE).is_file():
         raise RunError(f"There is no '{bundle / STATE}' to go on from.")
     if run.exists() and any(run.iterdir()):
@@ -84,11 +92,21 @@ def unpack(bundle: Path, run: Path, game: Game) -> None:
             _extract(path, folder, _VERSION_NAMES)
         if (bundle / WEIGHTS).exists():
             replace_file(folder / WEIGHTS, read_file(bundle / WEIGHTS, _MOST_BYTES, RunError))
-        files = GameFiles(folder, game)
+        files = GameFiles(folder, game or load(str(folder / RECIPE)).game)
         for path in sorted(bundle.glob("games-*.gz")):
             number = path.name.removeprefix("games-").removesuffix(".gz")
             if number.isdecimal():
                 replace_file(files.path(int(number)), _unpacked_games(path))
+
+
+def check_size(network_bytes: int, copies: int) -> None:
+    """Raise a `RunError` if a checkpoint with copies of a network of this size cannot travel."""
+    if copies * network_bytes > LARGEST_FILE:
+        raise RunError(
+            f"The network has {network_bytes:,} bytes, and with {copies} in a checkpoint no more "
+            f"than {LARGEST_FILE // copies:,} travel: choose a smaller one, or train with "
+            "'halma train', which packs nothing."
+        )
 
 
 def _tar(run: Path, paths: Iterable[Path]) -> bytes:
@@ -98,6 +116,25 @@ def _tar(run: Path, paths: Iterable[Path]) -> bytes:
         for path in paths:
             tar.add(path, str(path.relative_to(run)))
     return buffer.getvalue()
+
+
+def _without_memory(run: Path, paths: Iterable[Path]) -> bytes:
+    """Return files of a run as a tar file, checkpoints without what the optimiser remembers."""
+    with TemporaryDirectory() as folder:
+        copies = []
+        for path in paths:
+            copies.append(Path(folder) / path.relative_to(run))
+            make_folder(copies[-1].parent)
+            if path.suffix != SUFFIX:
+                replace_file(copies[-1], path.read_bytes())
+                continue
+            try:
+                file = open_tensors(path, {})
+            except TensorFileError as error:
+                raise RunError(str(error)) from None
+            kept = {name: file[name] for name in file.names if not name.startswith(OPTIMISER)}
+            write_tensors(copies[-1], kept, file.description)
+        return _tar(Path(folder), copies)
 
 
 def _extract(path: Path, folder: Path, known: re.Pattern[str]) -> None:

@@ -17,6 +17,9 @@ from halma.tensors import TensorFile, iteration_file, list_iterations, open_tens
 if TYPE_CHECKING:
     from halma.tensors import Arrays
 
+#: Prefix of the arrays that an optimiser remembers. A run goes on without them.
+OPTIMISER = "optimiser."
+
 
 def identity(game: Game, kind: str) -> dict[str, Any]:
     """Return the part of a file's description that must agree for a run to read the file."""

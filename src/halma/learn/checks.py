@@ -10,13 +10,16 @@ from collections.abc import Mapping, Sequence
 
 from halma import _core
 from halma.agents import PolicyAgent, agent, check_agent, quick_agents
-from halma.errors import HalmaError, RecipeError, TableError
+from halma.errors import HalmaError, NetworkError, RecipeError, TableError
 from halma.games import Game
+from halma.learn.curriculum import read_curriculum
 from halma.learn.recipe import Recipe
+from halma.learn.run import weights_file
 from halma.learn.sections.alphazero import AlphaZeroSettings
 from halma.learn.sections.dqn import DqnSettings
 from halma.learn.sections.tabular import TabularSettings
 from halma.machine import free_memory, in_bytes
+from halma.networks.network_file import read_weights
 from halma.search import greedy_games
 from halma.solve.engines import engine_for
 from halma.solve.solver import largest_that_fits, plan
@@ -29,6 +32,8 @@ _MAX_PLIES = 1000
 _SOLUTION_ENTRY, _ROW_NUMBER = 9, 1
 #: Bytes of a decision in a replay buffer of self-play, without its state and what varies.
 _ROW_BYTES = 50
+#: Bytes of a random position with its features and moves, while they are Python's.
+_POSITION_BYTES = 1000
 #: Bytes of a transition without its states.
 _TRANSITION_BYTES = 40
 #: Entries of an index for each position that games reach, at most.
@@ -37,8 +42,11 @@ _SPARSE = 8
 _UNKNOWN = 1 << 62
 
 
-def check_recipe(recipe: Recipe) -> None:
-    """Raise a `RecipeError` if a run of this recipe would fail later on this machine."""
+def check_recipe(recipe: Recipe, is_new: bool = True) -> None:
+    """Raise a `RecipeError` if a run of this recipe would fail later on this machine.
+
+    What only a new run needs is not checked for one that goes on.
+    """
     game, settings = recipe.game, recipe.settings
     try:
         if isinstance(settings, TabularSettings):
@@ -53,12 +61,16 @@ def check_recipe(recipe: Recipe) -> None:
                 "evaluation.opponents": settings.opponents,
                 "selfplay.opponents": settings.selfplay_agents,
             }
-            if settings.warm_start.games:
+            from_agent = settings.warm_start.games and settings.warm_start.source == "games"
+            if from_agent:
                 named["warm_start.agent"] = [settings.warm_start_agent]
             _check_agents(game, named)
-            if settings.warm_start.games and settings.warm_start.targets == "policy":
+            if from_agent and settings.warm_start.targets == "policy":
                 _check_policy(settings.warm_start_agent)
             _check_games(game, settings)
+            _check_files(game, settings)
+            if settings.warm_start.weights and is_new:
+                _check_weights(game, settings)
         if settings.truth.every:
             _check_solvable(game, settings.truth.every)
     except RecipeError as error:
@@ -96,6 +108,26 @@ def _check_policy(name: str) -> None:
             f"'warm_start.targets' cannot be \"policy\": '{name[:60]}' does not tell the "
             "probabilities of its moves, as greedy, initialize, lookahead and random do."
         )
+
+
+def _check_files(game: Game, settings: AlphaZeroSettings) -> None:
+    """Refuse files of starting positions that cannot be read."""
+    for stage in read_curriculum(settings.selfplay.curriculum, game):
+        if stage.file is not None:
+            try:
+                stage.states(game, settings.selfplay.games, settings.seed, 1)
+            except HalmaError as error:
+                raise RecipeError(f"'selfplay.curriculum' cannot be used: {error}") from None
+
+
+def _check_weights(game: Game, settings: AlphaZeroSettings) -> None:
+    """Refuse weights that the network cannot start from."""
+    path = weights_file(settings.warm_start.weights)
+    try:
+        found, _ = read_weights(path)
+        found.check_weights_for(settings.network_info(game), path)
+    except NetworkError as error:
+        raise RecipeError(f"'warm_start.weights': {error}") from None
 
 
 def _check_solvable(game: Game, every: int) -> None:
@@ -159,7 +191,11 @@ def _check_games(game: Game, settings: AlphaZeroSettings) -> None:
             settings.learning.replay_buffer,
             alphazero_replay_bytes(game, settings),
         ),
-        "warm_start.games": (warm.games, warm.games * _bytes_per_game(game, settings)),
+        "warm_start.games": (
+            warm.games,
+            warm.games
+            * (_bytes_per_game(game, settings) if warm.source == "games" else _POSITION_BYTES),
+        ),
     }
     for key, (games, needed) in needs.items():
         if needed > free:

@@ -64,10 +64,12 @@ class Evaluation:
                     f"'{section}.games' is {games}; games come in pairs, so {games + 1} are played."
                 )
         gate = settings.gate
-        if gate.games and not gate.random_plies and not gate.temperature and not self._has_chance:
+        varied = gate.random_plies or (gate.temperature and gate.temperature_plies)
+        if gate.games and not varied and not self._has_chance:
             self.reporter.note(
-                "The gate has only two different games, one from each side, however many it plays: "
-                "'gate.random_plies' and 'gate.temperature' are 0."
+                f"The gate has only {2**self.game.sides - 2} different games, one for each way to "
+                "be seated, however many it plays: 'gate.random_plies' is 0, and no move is drawn "
+                "with a 'gate.temperature'."
             )
         if truth.every:
             self._truth = NetworkTruth(self.game, truth, self.threads, self.reporter.note)
@@ -83,7 +85,9 @@ class Evaluation:
             self._candidate.load(network)
         seeds = self._seeds(iteration, _GATE)
         players = [
-            self._search_player(one, gate.simulations, seed, gate.temperature)
+            self._search_player(
+                one, gate.simulations, seed, gate.temperature, gate.temperature_plies
+            )
             for one, seed in zip((self._candidate, best), seeds, strict=False)
         ]
         pairing = Pairing(("candidate", "best"), players, gate.games, seeds[2])
@@ -136,12 +140,19 @@ class Evaluation:
         return [int(seed) for seed in seeds.generate_state(3, np.uint64) >> 2]
 
     def _search_player(
-        self, network: EvaluatorPool, simulations: int, seed: int, temperature: float = 0.0
+        self,
+        network: EvaluatorPool,
+        simulations: int,
+        seed: int,
+        temperature: float = 0.0,
+        temperature_plies: int = -1,
     ) -> SearchPlayer:
         options = search_options(self.game, **search_values(self.settings.search, noise=False))
         simulations = simulations or self.settings.search.simulations
         evaluator = network.evaluators[0]
-        return SearchPlayer(self.game, evaluator, options, simulations, seed, temperature)
+        return SearchPlayer(
+            self.game, evaluator, options, simulations, seed, temperature, temperature_plies
+        )
 
     def _play(self, stage: str, pairings: Sequence[Pairing], opening_plies: int) -> list[Tally]:
         watch = self._progress(stage)

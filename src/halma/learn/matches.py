@@ -77,7 +77,9 @@ class _Table:
     """The games of a match."""
 
     def __init__(self, game: Game, pairing: Pairing, opening_plies: int) -> None:
-        self._plan = Plan(game.name, pairing.names, game.players, pairing.seed, opening_plies)
+        self._plan = Plan(
+            game.name, pairing.names, game.players, pairing.seed, opening_plies, teams=game.teams
+        )
         #: every game with its players
         self.seats = [
             (MatchGame(game, self._plan, number), pairing.players)

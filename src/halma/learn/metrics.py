@@ -19,9 +19,10 @@ _MOST_BYTES = 1 << 30
 #: Larger numbers are no measurement.
 _LARGEST = 1e15
 
-_NUMBER = real(-_LARGEST, _LARGEST)
-_WATCHED = list_of(fields({"position": text(), "value": real(0, 1), "policy": map_of(real(0, 1))}))
-_COMMON = dict.fromkeys(("seconds", "learning_rate", "games", "play_seconds"), _NUMBER)
+#: Checks of a metric, and of the positions that a run watches.
+NUMBER = real(-_LARGEST, _LARGEST)
+WATCHED = list_of(fields({"position": text(), "value": real(0, 1), "policy": map_of(real(0, 1))}))
+_COMMON = dict.fromkeys(("seconds", "learning_rate", "games", "play_seconds"), NUMBER)
 _TRUTH = ("wr_p", "wr_p_low", "wr_p_high", "err_p", "mae_v")
 
 
@@ -30,9 +31,9 @@ def _line_check(*numbers: str, maybe: tuple[str, ...] = ()) -> Check:
 
     Other metrics are numbers or null too.
     """
-    required = {**_COMMON, **dict.fromkeys(numbers, _NUMBER)}
-    required |= dict.fromkeys(maybe, optional(_NUMBER))
-    return fields({"iteration": whole(1), **required}, {"watched": _WATCHED}, optional(_NUMBER))
+    required = {**_COMMON, **dict.fromkeys(numbers, NUMBER)}
+    required |= dict.fromkeys(maybe, optional(NUMBER))
+    return fields({"iteration": whole(1), **required}, {"watched": WATCHED}, optional(NUMBER))
 
 
 #: What every line must be, by the method of the run.
@@ -41,10 +42,10 @@ _LINES = {
     "alphazero": _line_check("mean_plies", "evaluations_per_second"),
     "dqn": _line_check("mean_plies", "epsilon", "transitions", "reward", maybe=("td_error",)),
 }
-_ANY_LINE = fields({"iteration": whole(1)}, {"watched": _WATCHED}, optional(_NUMBER))
+_ANY_LINE = fields({"iteration": whole(1)}, {"watched": WATCHED}, optional(NUMBER))
 _EPOCH_NUMBERS = ("seconds", "games", "discarded", "games_per_second", "policy_loss", "value_loss")
 _EPOCH_LINE = fields(
-    {"epoch": whole(1), **dict.fromkeys(_EPOCH_NUMBERS, _NUMBER)}, {}, optional(_NUMBER)
+    {"epoch": whole(1), **dict.fromkeys(_EPOCH_NUMBERS, NUMBER)}, {}, optional(NUMBER)
 )
 
 

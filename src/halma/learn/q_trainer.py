@@ -120,8 +120,7 @@ class QTrainer(NetworkTrainer):
         unchecked: list[tuple[Any, ...]] = []
         began = time.perf_counter()
         self._thread_count.begin()
-        self.network.train()
-        with self._step.queue():
+        with self._training(seed):
             sums = torch.zeros(2, device=self.device)
             for number in range(1, steps + 1):
                 if self._stopped:

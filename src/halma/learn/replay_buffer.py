@@ -13,8 +13,9 @@ from halma.errors import TensorFileError
 from halma.files import remove_file
 from halma.games import Game
 from halma.learn.checkpoint import identity
+from halma.learn.value_targets import ValueTargets
 from halma.selfplay import FinishedGames
-from halma.selfplay.games import array_kinds
+from halma.selfplay.games import Array, array_kinds
 from halma.structure import fields, map_of, optional, real, whole
 from halma.tensors import iteration_file, list_iterations, open_tensors, write_tensors
 
@@ -93,16 +94,28 @@ class ReplayBuffer:
     `position_share` of the positions with a policy target become training samples.
     """
 
-    def __init__(self, game: Game, capacity: int, position_share: float, seed: int) -> None:
+    def __init__(
+        self,
+        game: Game,
+        capacity: int,
+        position_share: float,
+        seed: int,
+        value_targets: ValueTargets | None = None,
+    ) -> None:
         self.game = game
         self._capacity = capacity
         self._position_share = position_share
         self._seed = seed
+        self._targets_of = value_targets or ValueTargets()
         self._parts: dict[int, FinishedGames] = {}
         #: rows of each part that are training samples
         self._chosen: dict[int, np.ndarray[Any, np.dtype[np.int64]]] = {}
+        #: value targets of each part
+        self._targets: dict[int, Array] = {}
         #: all games, once `gather` was called
         self.games: FinishedGames
+        #: their value targets, the mover's score first: float32 (rows, players)
+        self.value_targets: Array
         #: the rows of them that are training samples: int64 (samples,)
         self.samples = np.zeros(0, np.int64)
 
@@ -131,13 +144,15 @@ class ReplayBuffer:
             rng = np.random.default_rng((self._seed, iteration, 1))
             with_policy = with_policy[rng.random(len(with_policy)) < self._position_share]
         self._chosen[iteration] = with_policy
+        self._targets[iteration] = self._targets_of(games)
         counts = {number: len(part) for number, part in self._parts.items()}
         for old in _beyond(counts, self._capacity):
-            del self._parts[old], self._chosen[old]
+            del self._parts[old], self._chosen[old], self._targets[old]
 
     def gather(self) -> None:
         """Join what was added, ready for training."""
         self.games = FinishedGames.join([self._parts[i] for i in self.iterations])
+        self.value_targets = np.concatenate([self._targets[i] for i in self.iterations])
         starts = np.cumsum([0, *(len(self._parts[i].moves) for i in self.iterations)])
         self.samples = np.concatenate(
             [self._chosen[i] + start for i, start in zip(self.iterations, starts, strict=False)]

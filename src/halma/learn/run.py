@@ -31,7 +31,15 @@ import halma
 from halma import _core
 from halma.agents import quick_agents
 from halma.errors import RecipeError, RunError
-from halma.files import TEMPORARY, make_folder, read_file, remove_file, replace_file, take_lock
+from halma.files import (
+    TEMPORARY,
+    is_running,
+    make_folder,
+    read_file,
+    remove_file,
+    replace_file,
+    take_lock,
+)
 from halma.learn.recipe import Recipe, load
 from halma.learn.settings import Plain, write_value
 from halma.machine import processor
@@ -226,6 +234,15 @@ def read_meta(run: Path) -> dict[str, Any]:
     return found
 
 
+def is_training(run: Path) -> bool:
+    """Whether the process that wrote its id into a run's lock is alive; the lock is not touched."""
+    try:
+        holder = read_file(run / _LOCK, 100, RunError).decode(errors="replace").strip()
+    except RunError:
+        return False
+    return holder.isdecimal() and is_running(int(holder))
+
+
 def run_recipe(run: Path) -> Recipe:
     """Return the recipe of a run directory, under the name that the run began with."""
     recipe = load(str(run / RECIPE))
@@ -250,6 +267,12 @@ def lengthen(path: Path, iterations: int) -> Recipe:
     with RunDirectory(path, recipe):
         replace_file(path / RECIPE, longer.toml(path))
     return longer
+
+
+def weights_file(name: str) -> Path:
+    """Return the file of weights that a name means: the file itself, or a run's best network."""
+    path = Path(name)
+    return path / WEIGHTS if os.path.isdir(path) else path  # False for what cannot be a path
 
 
 def trained_agent(path: Path, recipe: Recipe) -> tuple[str, str]:

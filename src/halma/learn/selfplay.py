@@ -13,6 +13,7 @@ import numpy as np
 from halma import _core
 from halma.games import Game
 from halma.interrupt import Interrupted
+from halma.learn.curriculum import read_curriculum, stage_of
 from halma.learn.sections.alphazero import AlphaZeroSettings
 from halma.learn.sections.common import search_values
 from halma.search.evaluator import Evaluator
@@ -145,9 +146,14 @@ class SelfPlay:
         slots = play.parallel_games
         if not play.carry_over:
             slots = min(slots, play.games)
+        options = pool_options(self.game, self.settings)
+        stage = stage_of(read_curriculum(play.curriculum, self.game), iteration)
+        options.starts = stage.states(self.game, play.games, self.settings.seed, iteration)
+        if stage.pieces is not None:
+            options.random_plies_min = options.random_plies_max = 0
         return Pool(
             self.game,
-            pool_options(self.game, self.settings),
+            options,
             self.evaluators,
             slots=max(slots, len(self.evaluators)),
             threads=self.threads,
@@ -160,7 +166,7 @@ class SelfPlay:
 
 
 def adjudicate(game: Game, games: FinishedGames, by: str, margin: float = 0.0) -> None:
-    """Give games that a limit stopped to the player who is ahead by more than a margin.
+    """Give games that a limit stopped to the player, or team, ahead by more than a margin.
 
     `by` is what is compared: `features`, the game's linear evaluation, or `advance`, how far a
     player's moves brought its pieces forward in this game. liu2019 does the latter where training
@@ -170,10 +176,20 @@ def adjudicate(game: Game, games: FinishedGames, by: str, margin: float = 0.0) -
         rows = slice(*games.row_offsets[[number, number + 1]])
         if rows.start == rows.stop:
             continue
-        totals = _TOTALS[by](game, games, rows)
-        scores = leader_scores(totals, margin)
+        scores = side_scores(game, _TOTALS[by](game, games, rows), margin)
         games.scores[number] = scores
         games.outcomes[rows] = mover_first(scores, games.movers[rows])
+
+
+def side_scores(
+    game: Game, totals: Floats, margin: float = 0.0
+) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """Return `leader_scores` of the sums of teams, whose players all have the team's score."""
+    scores = np.zeros(game.players, np.float32)
+    sums = np.array([totals[list(players)].sum() for players in game.partners])
+    for players, score in zip(game.partners, leader_scores(sums, margin), strict=True):
+        scores[list(players)] = score
+    return scores
 
 
 def leader_scores(totals: Floats, margin: float = 0.0) -> np.ndarray[Any, np.dtype[np.float32]]:

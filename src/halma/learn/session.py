@@ -33,7 +33,7 @@ from halma.learn.reports.events import (
     Started,
     Stopped,
 )
-from halma.learn.run import RunDirectory
+from halma.learn.run import META, RunDirectory
 from halma.machine import require
 from halma.solve import Solution
 from halma.structure import ArrayKind, Check
@@ -68,7 +68,7 @@ def train(
     a few. With a table, `solution` has the exact values that it is compared with; without one,
     they are read from where tables are kept, or computed.
     """
-    check_recipe(recipe)
+    check_recipe(recipe, is_new=not (out / META).exists())
     session: Callable[..., TrainingSession]
     if recipe.method == "alphazero":
         require("torch", "onnx")

@@ -46,6 +46,7 @@ _SELF_PLAY_METRICS = (
     "positions",
     "play_seconds",
     "update_seconds",
+    "processor_seconds",
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,11 +17,12 @@ from halma.errors import RunError
 from halma.games import Game
 from halma.interrupt import Interrupted
 from halma.learn.batches import FIRST_WIDTH, Batch, Batches, Indices, Symmetries
+from halma.learn.checkpoint import OPTIMISER
 from halma.learn.replay_buffer import ReplayBuffer
 from halma.learn.sections.alphazero import AlphaZeroSettings
 from halma.learn.sections.dqn import NetworkSettings
 from halma.learn.sections.training import LearningSettings
-from halma.learn.training_step import PolicyValueStep, TrainingStep
+from halma.learn.training_step import PolicyValueStep, TrainingStep, illegal_shares
 from halma.networks.architectures.blocks import Network
 from halma.networks.architectures.build import build
 from halma.structure import ArrayKind
@@ -32,10 +33,12 @@ _Step = tuple[int, Tensor, Indices, Symmetries]
 
 #: Steps between two looks at the losses on a GPU, which has to be waited for.
 _CHECK_EVERY = 16
+#: Positions of a batch in which shares of illegal moves are measured.
+_MEASURED_AT_ONCE = 256
 #: Calls of `train` between two trials of how many threads are fastest.
 _TRIAL_EVERY = 4
-#: Prefixes of arrays in a checkpoint.
-_NETWORK, _OPTIMISER = "network.", "optimiser."
+#: Prefix of a network's arrays in a checkpoint.
+_NETWORK = "network."
 
 
 class NotANumberError(RunError):
@@ -57,6 +60,8 @@ class Losses:
     seconds: float
     #: seconds of those that the trainer waited for batches
     waited: float
+    #: share of the trained network's policy on illegal moves, where it is measured
+    illegal_share: float | None = None
 
     @property
     def busy(self) -> float:
@@ -91,6 +96,14 @@ class NetworkTrainer(ABC):
     def _make_step(self, compiled: bool) -> TrainingStep:
         """Return what makes a learning step."""
 
+    @contextmanager
+    def _training(self, seed: tuple[int, ...]) -> Iterator[None]:
+        """Return the context in which steps are made; dropout follows from the seed."""
+        self.network.train()
+        with torch.random.fork_rng([self.device] if self._on_gpu else []), self._step.queue():
+            torch.manual_seed(int(np.random.SeedSequence(seed).generate_state(1, np.uint32)[0]))
+            yield
+
     def stop(self) -> None:
         """Make training raise `Interrupted`, now and later."""
         self._stopped = True
@@ -107,7 +120,7 @@ class NetworkTrainer(ABC):
             for key, value in memory.items():
                 if value is not None:
                     array = value.detach().cpu().contiguous().numpy().copy()
-                    found[f"{_OPTIMISER}{index}.{key}"] = array
+                    found[f"{OPTIMISER}{index}.{key}"] = array
         return found
 
     def restore(self, state: Arrays, steps: int) -> None:
@@ -116,8 +129,8 @@ class NetworkTrainer(ABC):
         parameters = list(self.network.parameters())
         whole = self._optimiser.state_dict()
         for name in state:
-            if name.startswith(_OPTIMISER):
-                index, key = name.removeprefix(_OPTIMISER).split(".")
+            if name.startswith(OPTIMISER):
+                index, key = name.removeprefix(OPTIMISER).split(".")
                 value, parameter = torch.from_numpy(state[name]), parameters[int(index)]
                 if value.shape == parameter.shape:
                     # In the memory format of the parameter, which the optimiser relies on.
@@ -187,10 +200,9 @@ class Trainer(NetworkTrainer):
         unchecked: list[_Step] = []
         waited = 0.0
         began = ready = time.perf_counter()
-        self.network.train()
-        with self._step.queue():
+        with self._training(seed), closing(iter(batches)) as drawn:
             sums = torch.zeros(2, device=self.device)
-            for number, batch in enumerate(batches, start=1):
+            for number, batch in enumerate(drawn, start=1):
                 waited += time.perf_counter() - ready
                 if self._stopped:
                     raise Interrupted
@@ -206,6 +218,21 @@ class Trainer(NetworkTrainer):
             policy, value = (sums / max(steps, 1)).tolist()
         self._width = batches.width
         return Losses(policy, value, steps, time.perf_counter() - began, waited)
+
+    def illegal_share(self, buffer: ReplayBuffer, rows: Indices) -> float:
+        """Return the mean share of the policy on illegal moves, of rows of a replay buffer."""
+        batches = Batches(buffer, _MEASURED_AT_ONCE, 0, False, (), width=self._width)
+        total = 0.0
+        self.network.eval()
+        with torch.no_grad(), self._step.queue():
+            for start in range(0, len(rows), _MEASURED_AT_ONCE):
+                some = rows[start : start + _MEASURED_AT_ONCE]
+                batch = Batch(self.game, len(some), batches.width)
+                batches.make(some, np.zeros(len(some), np.uint8), batch)
+                planes = batch.planes.to(self.device, memory_format=torch.channels_last)
+                logits = self.network(planes)[0].float()
+                total += illegal_shares(logits, batch.actions.to(self.device)).sum().item()
+        return total / len(rows)
 
     def _check(self, unchecked: list[_Step], batches: Batches) -> None:
         """Raise `NotANumberError` for the first loss that is not finite."""
@@ -268,10 +295,10 @@ def checkpoint_arrays(
         for prefix in (_NETWORK, *prefixes)
         for name, array in weights_of(network).items()
     }
-    changed = {name.split(".")[1] for name in names if name.startswith(_OPTIMISER)}
+    changed = {name.split(".")[1] for name in names if name.startswith(OPTIMISER)}
     for index, parameter in enumerate(network.parameters()):
         if str(index) in changed:
-            kind, own = ArrayKind("float32", tuple(parameter.shape)), f"{_OPTIMISER}{index}."
+            kind, own = ArrayKind("float32", tuple(parameter.shape)), f"{OPTIMISER}{index}."
             if settings.learning.optimiser == "sgd":
                 kinds |= {own + "momentum_buffer": kind}
             else:

@@ -87,13 +87,14 @@ class TrainingStep(ABC):
         if not self._on_gpu:
             return self._step(batch.tensors)
         self._copy(batch)
-        if self._graph is None:
-            if self._steps_before_capture:
-                self._steps_before_capture -= 1
-                return self._step(self._inputs)
-            self._capture()
-        self._graph.replay()
-        return self._graph_losses.clone()
+        with CAPTURING:  # torch refuses to draw dropout while another thread captures
+            if self._graph is None:
+                if self._steps_before_capture:
+                    self._steps_before_capture -= 1
+                    return self._step(self._inputs)
+                self._capture()
+            self._graph.replay()
+            return self._graph_losses.clone()
 
     def _copy(self, batch: StepBatch) -> None:
         """Copy a batch to where the graph reads it; a larger batch needs another graph."""
@@ -148,7 +149,11 @@ class PolicyValueStep(TrainingStep):
         planes, actions, targets, outcomes = inputs
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._on_gpu):
             policy, values = self._evaluate(planes.contiguous(memory_format=torch.channels_last))
-        policy_loss = policy_cross_entropy(policy.float(), actions, targets)
+        if self.network.value_only:
+            policy_loss = values.new_zeros((), dtype=torch.float32)
+        else:
+            only_legal = self._learning.policy_loss == "legal"
+            policy_loss = policy_cross_entropy(policy.float(), actions, targets, only_legal)
         value_loss = value_error(values.float(), outcomes, self._learning.value_loss)
         total = policy_loss + self._learning.value_weight * value_loss
         return total, torch.stack((policy_loss, value_loss))
@@ -159,16 +164,33 @@ def _is_smaller(there: Tensor, here: Tensor) -> bool:
     return len(there) != len(here) or there.shape[1] < here.shape[1]
 
 
-def policy_cross_entropy(logits: Tensor, actions: Tensor, targets: Tensor) -> Tensor:
-    """Return the mean cross-entropy of policy targets and the policy over legal moves.
+def policy_cross_entropy(
+    logits: Tensor, actions: Tensor, targets: Tensor, only_legal: bool = True
+) -> Tensor:
+    """Return the mean cross-entropy of policy targets and policy: over legal moves, or all actions.
 
     `logits` is (n, policy indices); `actions` has the indices of legal moves, then -1, and
     `targets` their targets: (n, width).
     """
-    none = actions < 0
-    legal = logits.gather(1, actions.clamp(min=0).long()).masked_fill(none, -torch.inf)
-    logs = functional.log_softmax(legal, dim=1).masked_fill(none, 0.0)
-    return -(targets * logs).sum(1).mean()
+    none, indices = actions < 0, actions.clamp(min=0).long()
+    if only_legal:
+        legal = logits.gather(1, indices).masked_fill(none, -torch.inf)
+        logs = functional.log_softmax(legal, dim=1)
+    else:
+        logs = functional.log_softmax(logits, dim=1).gather(1, indices)
+    return -(targets * logs.masked_fill(none, 0.0)).sum(1).mean()
+
+
+def illegal_shares(logits: Tensor, actions: Tensor) -> Tensor:
+    """Return the probability that a softmax over all actions gives to illegal moves: (n,).
+
+    `logits` is (n, policy indices); `actions` has the indices of legal moves, then -1: (n, width).
+    """
+    illegal = torch.ones_like(logits, dtype=torch.bool)
+    rows, columns = torch.nonzero(actions >= 0, as_tuple=True)
+    illegal[rows, actions[rows, columns].long()] = False
+    # Not 1 minus the others', which would be lost in rounding where it is small.
+    return (logits.softmax(1) * illegal).sum(1)
 
 
 def value_error(values: Tensor, outcomes: Tensor, kind: str) -> Tensor:

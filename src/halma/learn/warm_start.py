@@ -17,6 +17,7 @@ from halma.files import remove_file
 from halma.games import Game
 from halma.learn.agent_games import agent_games
 from halma.learn.checkpoint import identity
+from halma.learn.evaluated_positions import evaluated_positions
 from halma.learn.metrics import truncate_epochs
 from halma.learn.replay_buffer import ReplayBuffer
 from halma.learn.reports.events import Epoch, Progress, Reporter
@@ -79,15 +80,20 @@ class WarmStart:
         return games
 
     def games_of(self, epoch: int) -> FinishedGames:
-        """Play an epoch's games."""
-        began, total = time.perf_counter(), self.settings.warm_start.games
+        """Play an epoch's games, or draw its positions."""
+        warm, began = self.settings.warm_start, time.perf_counter()
+        total, positions = warm.games, warm.source == "positions"
 
         def watch(done: int) -> None:
             rate = done / max(time.perf_counter() - began, 1e-9)
-            rates = {"games/s": rate}
-            stage = "games of the agent"
+            rates = {"positions/s" if positions else "games/s": rate}
+            stage = "random positions" if positions else "games of the agent"
             self.reporter.emit(Progress(stage, done, total, rates, self.name(epoch)))
 
+        if positions:
+            return evaluated_positions(
+                self.game, warm, self.settings.seed, epoch, watch, self.is_stopped
+            )
         return agent_games(self.game, self.settings, epoch, self.threads, watch, self.is_stopped)
 
     def name(self, epoch: int) -> str:
@@ -111,6 +117,7 @@ class WarmStart:
             "steps": losses.steps,
             "policy_loss": losses.policy,
             "value_loss": losses.value,
+            "illegal_share": losses.illegal_share,
             "learning_rate": warm.rate,
             "trainer_busy": losses.busy,
             "play_seconds": play_seconds,

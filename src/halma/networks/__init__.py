@@ -13,6 +13,7 @@ weights.py          a torch network's weights from and to a file
 export.py           from torch to ONNX
 onnx_graph.py       a torch network as an ONNX graph
 onnx_torch.py       an ONNX file as a torch network, to play on a GPU
+sparse_network.py   small networks that the core evaluates: files and names
 lookup_table.py     the result of tabular training, read from a checkpoint
 models/             networks that come with the package
 
@@ -38,7 +39,7 @@ from halma.networks.finding import (
 from halma.networks.network_file import POLICY, NetworkInfo, read_info, read_model
 from halma.networks.onnx_evaluator import OnnxEvaluator
 from halma.networks.position_network import NetworkOutput, PositionNetwork
-from halma.search.evaluator import FunctionEvaluator
+from halma.search.evaluator import Evaluator, FunctionEvaluator
 
 __all__ = [
     "FunctionEvaluator",
@@ -50,6 +51,7 @@ __all__ = [
     "list_versions",
     "load",
     "load_network",
+    "load_on",
     "read_info",
     "shipped_file",
     "shipped_for",
@@ -74,6 +76,15 @@ def load(
     if game is not None:
         check_variant(info, game, path, any_rules, head)
     return OnnxEvaluator(info, model, threads, f"'{shown(path)}'")
+
+
+def load_on(device: str, path: Path | str, game: Game, any_rules: bool = False) -> Evaluator:
+    """Return the evaluator of a network in an ONNX file on a device, `cpu` or `cuda`."""
+    if device == "cpu":
+        return load(path, game, any_rules=any_rules)
+    from halma.networks.onnx_torch import load_in_torch
+
+    return load_in_torch(path, game, device, any_rules)
 
 
 def load_network(

@@ -74,6 +74,8 @@ def check_variant(
     info.check_head(shown(path), head)
     if info.game != game.identity and not any_rules:
         reason = f"it plays '{short_name(info.game)}', not '{short_name(game.identity)}'"
+        if info.players != game.players:
+            reason += f", and is for {info.players} players, not {game.players}"
         if head == Q_VALUES:
             raise refusal(path, f"{reason}; {how_to_train(game, head)} trains one that does")
         instead = []

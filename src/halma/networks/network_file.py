@@ -100,6 +100,25 @@ class NetworkInfo:
             name = str(path).removeprefix("net:")  # of a network that comes with halma
             raise refusal(path, _WRONG_HEAD[self.head].format(name))
 
+    def check_weights_for(self, wanted: NetworkInfo, path: Path | str) -> None:
+        """Raise a `NetworkError` unless another network can start from weights of this one.
+
+        Games may differ if their planes and policies do not; numbers of players as well if the
+        architecture has values for more `seats`.
+        """
+        self.check_head(path, wanted.head)
+        same = [
+            ("architecture", self.architecture, wanted.architecture),
+            ("encoding version", self.version, wanted.version),
+            ("planes, rows and columns", self.shape, wanted.shape),
+            ("number of policy indices", self.actions, wanted.actions),
+        ]
+        if not architecture(wanted.architecture).values.get("seats"):
+            same.append(("number of players", self.players, wanted.players))
+        for what, found, needed in same:
+            if found != needed:
+                raise refusal(path, f"{what}: it has {found}, and '{wanted.game}' needs {needed}")
+
     def check_encoding(self, game: Game, path: Path | str) -> None:
         """Raise a `NetworkError` unless the network reads and answers as this variant encodes."""
         for what, found, wanted in (

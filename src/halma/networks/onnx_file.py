@@ -42,6 +42,7 @@ OPERATIONS: Mapping[str, Mapping[str, Attribute | type]] = {
     "Gemm": {"alpha": 1.0, "beta": 1.0, "transA": 0, "transB": int},
     "GlobalAveragePool": {},
     "GlobalMaxPool": {},
+    "HardSigmoid": {"alpha": 1.0, "beta": 0.0},
     "Neg": {},
     "Relu": {},
     "Sigmoid": {},

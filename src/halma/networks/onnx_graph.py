@@ -16,7 +16,7 @@ from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 from torch import fx, nn
 
 from halma.errors import NetworkError
-from halma.networks.architectures.blocks import Network, global_max
+from halma.networks.architectures.blocks import Network, bounded, global_max
 from halma.networks.onnx_file import INPUT, OUTPUTS
 
 #: versions that all supported releases of onnxruntime read
@@ -124,6 +124,7 @@ _FUNCTIONS: dict[Callable[..., Any], tuple[str, dict[str, Any]]] = {
     torch.flatten: ("Flatten", {"axis": 1}),
     torch.mean: ("GlobalAveragePool", {}),
     global_max: ("GlobalMaxPool", {}),
+    bounded: ("HardSigmoid", {"alpha": 1.0, "beta": 0.0}),
     torch.neg: ("Neg", {}),
     torch.relu: ("Relu", {}),
     torch.sigmoid: ("Sigmoid", {}),

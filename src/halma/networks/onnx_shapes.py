@@ -159,6 +159,7 @@ _RULES: dict[str, tuple[Callable[..., Result | None], int, int]] = {
     "Gemm": (_gemm, 1, 2),
     "GlobalAveragePool": (_pool, 1, 0),
     "GlobalMaxPool": (_pool, 1, 0),
+    "HardSigmoid": (_each, 1, 0),
     "Neg": (_each, 1, 0),
     "Relu": (_each, 1, 0),
     "Sigmoid": (_each, 1, 0),

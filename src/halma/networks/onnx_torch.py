@@ -78,6 +78,11 @@ def _norm(
     return functional.batch_norm(x, mean, variance, weight, bias, eps=epsilon)
 
 
+def _hard_sigmoid(attributes: Any, x: Tensor) -> Tensor:
+    sloped: Tensor = attributes.get("alpha", 0.2) * x + attributes.get("beta", 0.5)
+    return sloped.clamp(0, 1)
+
+
 #: operations of `onnx_file.OPERATIONS` as functions of their attributes and inputs
 _OPERATIONS: Mapping[str, Callable[..., Tensor]] = {
     "Add": lambda attributes, x, y: x + y,
@@ -88,6 +93,7 @@ _OPERATIONS: Mapping[str, Callable[..., Tensor]] = {
     "Gemm": _gemm,
     "GlobalAveragePool": lambda attributes, x: torch.mean(x, (2, 3), True),
     "GlobalMaxPool": lambda attributes, x: torch.amax(x, (2, 3), True),
+    "HardSigmoid": _hard_sigmoid,
     "Neg": lambda attributes, x: torch.neg(x),
     "Relu": lambda attributes, x: torch.relu(x),
     "Sigmoid": lambda attributes, x: torch.sigmoid(x),

@@ -27,6 +27,9 @@ class NetworkOutput:
     policy: Mapping[str, float]
     #: expected score of each player, in the order of players, as a share of the highest score
     values: tuple[float, ...]
+    #: share of a softmax over all actions that illegal moves have; it means something only if the
+    #: network was trained on all of them (`learning.policy_loss = "all"`)
+    illegal: float
 
     @property
     def value(self) -> float:
@@ -45,6 +48,7 @@ class NetworkOutput:
             "mover": self.position.mover,
             "policy": dict(self.policy),
             "values": list(self.values),
+            "illegal": self.illegal,
         }
 
     def _repr_html_(self) -> str:
@@ -111,4 +115,6 @@ class PositionNetwork:
         # A network's values begin with the mover's.
         first, players = position.mover, self.game.players
         turned = tuple(float(values[(player - first) % players]) for player in range(players))
-        return NetworkOutput(position, dict(ordered), turned)
+        illegal = softmax(logits)
+        illegal[actions] = 0.0
+        return NetworkOutput(position, dict(ordered), turned, float(illegal.sum()))

@@ -24,8 +24,9 @@ Precision = Literal["float32", "bfloat16", "float16"]
 _GRAPH_SIZES = 4
 #: groups of games that share a GPU: one's trees run while the leaves of the others are evaluated
 GROUPS_ON_GPU = 4
-#: held while a CUDA graph is captured, which synchronizes the device
-CAPTURING = threading.Lock()
+#: held while a CUDA graph is captured, which synchronizes the device, and by what must not be
+#: queued meanwhile
+CAPTURING = threading.RLock()
 
 
 def find_device(wanted: str) -> str:

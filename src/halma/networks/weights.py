@@ -45,6 +45,13 @@ def load_weights(path: Path | str) -> Network:
     return network
 
 
+def start_from(network: Network, path: Path | str) -> None:
+    """Copy weights of another network that `check_weights_for` accepts into this one."""
+    found = load_weights(path)
+    found.info.check_weights_for(network.info, path)
+    network.load_state_dict(found.state_dict())
+
+
 def _kinds(tensors: Mapping[str, torch.Tensor]) -> dict[str, tuple[torch.Size, torch.dtype]]:
     """Return the shape and the type of each tensor."""
     return {name: (tensor.shape, tensor.dtype) for name, tensor in tensors.items()}

@@ -78,6 +78,15 @@ class Analysis:
     nodes: int | None = None
     depth: int | None = None
     seconds: float | None = None
+    #: of every player; None where there are more than two sides and the search values one of them.
+    #: With two sides the value of the player to move tells both.
+    values: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        game = self.position.game
+        if self.values is None and self.value is not None and game.sides == 2:
+            both = by_side(game, self.position.mover, self.value)
+            object.__setattr__(self, "values", both)
 
     @property
     def proven(self) -> bool:
@@ -110,6 +119,7 @@ class Analysis:
             "mover": self.position.mover,
             "best": self.best.text,
             "value": self.value,
+            "values": None if self.values is None else list(self.values),
             "proven": self.proven,
             "simulations": self.simulations,
             "nodes": self.nodes,
@@ -135,6 +145,26 @@ class Analysis:
             line(f"and {hidden} more moves" if hidden else ""),
             line(self.effort),
         )
+
+
+def by_side(
+    game: Game, mover: int, value: float, shares: Sequence[float] | None = None
+) -> tuple[float, ...]:
+    """Return the value of every player by that of one of them; partners have the same.
+
+    The other sides divide what it leaves of 1 in proportion to `shares`, one per side, evenly
+    where those are left out or nothing.
+    """
+    sides = game.partners
+    mine = next(number for number, side in enumerate(sides) if mover in side)
+    parts = [0.0 if number == mine else 1.0 for number in range(len(sides))]
+    if shares is not None:
+        given = [0.0 if number == mine else share for number, share in enumerate(shares)]
+        parts = given if sum(given) > 0 else parts
+    rest = (1.0 - value) / sum(parts)
+    chances = [value if number == mine else rest * part for number, part in enumerate(parts)]
+    by_player = {player: chances[number] for number, side in enumerate(sides) for player in side}
+    return tuple(by_player[player] for player in range(game.players))
 
 
 def value_text(value: float | None, proven: bool) -> str:

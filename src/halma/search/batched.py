@@ -10,6 +10,7 @@ from typing import Protocol
 from halma import _core
 from halma.games import Game, Move, Record
 from halma.search.evaluator import Evaluator, InferenceBuffer
+from halma.search.options import leaves_at_once
 from halma.search.tree_search import run_with_network
 
 
@@ -24,7 +25,8 @@ class Player(Protocol):
 class SearchPlayer:
     """A tree search with a network; the trees of all games grow together.
 
-    Moves are sampled with weights policy^(1 / temperature); 0 plays the best.
+    Moves are sampled with weights policy^(1 / temperature); 0 plays the best. After
+    `temperature_plies` plies of a game it plays the best as well; -1: never.
     """
 
     game: Game
@@ -35,6 +37,7 @@ class SearchPlayer:
     #: agent `net` does
     seed: int | None = None
     temperature: float = 0.0
+    temperature_plies: int = -1
 
     def __post_init__(self) -> None:
         self._seeds = None if self.seed is None else random.Random(self.seed)
@@ -42,24 +45,26 @@ class SearchPlayer:
 
     def choose(self, records: Sequence[Record], rngs: Sequence[random.Random]) -> list[Move]:
         """Return a move for each game, found by its search."""
-        searches = []
+        searches, pending = [], leaves_at_once(self.options)
         for record, rng in zip(records, rngs, strict=True):
             seed = (self._seeds or rng).getrandbits(63)
-            search = _core.Search(self.game.core, self.options, "network", seed=seed)
+            search = _core.Search(
+                self.game.core, self.options, "network", seed=seed, max_pending=pending
+            )
             search.set_record(record.core)
             search.begin(self.simulations)
             searches.append(search)
-        if self._buffer is None or len(self._buffer.planes) < len(records):
-            self._buffer = self.evaluator.buffer(len(records))
+        if self._buffer is None or len(self._buffer.planes) < pending * len(records):
+            self._buffer = self.evaluator.buffer(pending * len(records))
         run_with_network(searches, self._buffer)
         return [
-            record.position.legal_moves[self._pick(search, rng)]
+            record.position.legal_moves[self._pick(search, record, rng)]
             for record, search, rng in zip(records, searches, rngs, strict=True)
         ]
 
-    def _pick(self, search: _core.Search, rng: random.Random) -> int:
+    def _pick(self, search: _core.Search, record: Record, rng: random.Random) -> int:
         """Return the index of the move to play."""
-        if not self.temperature:
+        if not self.temperature or 0 <= self.temperature_plies <= record.plies:
             return search.best()
         policy = search.policy_target()
         most = max(policy)

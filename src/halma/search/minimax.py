@@ -11,7 +11,15 @@ from halma import _core
 from halma.errors import ArgumentError, GameOverError, OptionError, UnknownAgentError
 from halma.games import Game, Move, Position, Record
 from halma.machine import require_memory
-from halma.search.analysis import Analysis, MoveReport, certainty, line_of, named, record_of
+from halma.search.analysis import (
+    Analysis,
+    MoveReport,
+    by_side,
+    certainty,
+    line_of,
+    named,
+    record_of,
+)
 from halma.search.options import set_options
 
 #: the declarations of options, by name; see `core/search/minimax_options.hpp`
@@ -22,8 +30,6 @@ MAX_DEPTH = 100
 _HEAVIEST = 1e5
 #: bytes of a pair of entries of the transposition table
 _TABLE_PAIR = 48
-#: what the value of a win loses with every ply, in expectimax (`core/search/expectimax.hpp`)
-_PATIENCE = 1e-6
 #: the logarithm of the odds of an estimate, at most
 _MOST_ODDS = 14.0
 
@@ -86,7 +92,20 @@ class MinimaxAnalysis:
             value=reports[0].value,
             nodes=self.nodes,
             depth=self.depth,
+            values=self._values(reports[0].value),
         )
+
+    def _values(self, value: float | None) -> tuple[float, ...] | None:
+        """Return every player's value where there are more than two sides, at the end of best play.
+
+        Max^n and paranoid search take the value of the player to move from there, too.
+        """
+        if value is None or self.position.game.sides == 2:
+            return None
+        end = self.position
+        for move in self.line:
+            end = end.play(move)
+        return by_side(self.position.game, self.position.mover, value, side_shares(end))
 
     def _proof(self, value: float, proven: bool) -> str | None:
         """Return what is certain, whatever the others do."""
@@ -95,8 +114,9 @@ class MinimaxAnalysis:
         decided = _decided(value)
         if self.position.game.players > 2:
             # Against all others together a win is certain; a loss is not, as they need not
-            # cooperate, and in max^n nothing is.
-            return decided if self.kind == "paranoid" and decided == "win" else None
+            # cooperate, nor need a partner, and in max^n nothing is.
+            sure = self.kind == "paranoid" and not self.position.game.teams
+            return decided if sure and decided == "win" else None
         return decided or ("draw" if proven else None)
 
     def _chance(self, value: float, proven: bool, tempo: float) -> float:
@@ -110,15 +130,17 @@ class MinimaxAnalysis:
         return 1 / (1 + math.exp(-odds))
 
     def _odds(self, value: float) -> float:
-        """Return the logarithm of the odds to win; equal players have equal chances."""
+        """Return the logarithm of the odds to win; equal sides have equal chances."""
         if self.kind != "expectimax":
-            return self.scale * value - math.log(self.position.game.players - 1)
-        chance = max(1e-6, min(1 - 1e-6, value))
+            return self.scale * value - math.log(self.position.game.sides - 1)
+        margin = _core.EXPECTIMAX_MARGIN  # of evaluations, to both ends
+        chance = max(1e-6, min(1 - 1e-6, (value - margin) / (1 - 2 * margin)))
         return math.log(chance / (1 - chance))
 
     def _exact(self, value: float) -> float:
         """Return a proven value of expectimax; quicker wins have higher ones, by very little."""
-        ends = (end for end in (0.0, 0.5, 1.0) if abs(value - end) <= _PATIENCE * self.depth)
+        within = _core.EXPECTIMAX_PATIENCE * self.depth
+        ends = (end for end in (0.0, 0.5, 1.0) if abs(value - end) <= within)
         return next(ends, value)
 
     @property
@@ -144,27 +166,31 @@ class Minimax:
         *,
         weights: Sequence[float] = (),
         oracle: _core.Oracle | None = None,
+        network: _core.SparseNetwork | None = None,
         **values: Any,
     ) -> None:
         """Make a search; `core/search/minimax_options.hpp` declares its options.
 
         `weights` are those of the game's features, its own if left out. `limits` says where lines
-        end; left out, at the first repetition where the game's rules know repetition, and
-        otherwise where the game record would end. An `oracle`, that of a solution, answers for
-        the positions it knows.
+        end; left out, where the game record would end, and at the first repetition. An `oracle`,
+        that of a solution, answers for the positions it knows. A `network` evaluates leaves of
+        alpha-beta and expectimax in place of the features; its leads are logarithms of odds.
         """
         if any(not abs(weight) <= _HEAVIEST for weight in weights):
             raise OptionError(f"Weights lie between {-_HEAVIEST:g} and {_HEAVIEST:g}.")
-        values.setdefault("limits", "first-repetition" if game.limits.repetitions else "game")
+        values.setdefault("limits", "first-repetition")
         values["kind"] = kind
         options = set_options(_core.MinimaxOptions(), "Minimax", DECLARED, values)
         _check_fit(game, kind)
-        pairs = 2**options.table_bits if kind == "alphabeta" and options.table_bits else 0
+        has_table = kind in ("alphabeta", "expectimax") and options.table_bits
+        pairs = 2**options.table_bits if has_table else 0
         require_memory(pairs * _TABLE_PAIR, f"A transposition table of {pairs:,} pairs")
         options.weights = list(weights)
-        options.oracle = oracle
+        options.oracle, options.network = oracle, network
         self.game = game
         self.kind = kind
+        #: the options that the core searches with
+        self.core_options = options
         try:
             self._core = _core.Minimax(game.core, options)
         except ArgumentError as error:
@@ -225,13 +251,15 @@ class Minimax:
 def neighbours(search: Minimax, at: Record, found: MinimaxAnalysis) -> list[MinimaxAnalysis]:
     """Return searches to smaller depths that complete a round of the players with `found`.
 
-    To a depth of 1 belongs one of 2. There are none where a value is not an estimate.
+    To a depth of 1 belongs one of 2. There are none where a value is not an estimate, or where the
+    searches were stopped.
     """
     if not found.is_estimate or not found.depth:
         return []
     depths = range(max(1, found.depth - search.game.players + 1), max(found.depth, 2) + 1)
     others = [search.search(at, depth=depth) for depth in depths if depth != found.depth]
-    return others if all(each.is_estimate for each in others) else []
+    # A search that was stopped has evaluated the position as it stands.
+    return others if all(each.is_estimate and each.depth for each in others) else []
 
 
 def _decided(value: float) -> str | None:
@@ -243,6 +271,31 @@ def _decided(value: float) -> str | None:
 def default_scale(game: Game) -> float:
     """Return the game's own scale of leads; 0 if it has no linear evaluation."""
     return Minimax(game, "expectimax" if game.players == 2 else "maxn").scale
+
+
+def side_shares(position: Position) -> list[float] | None:
+    """Return what the linear evaluation gives each side, relative to the others.
+
+    That of a game that is over are its scores; None where the game has no such evaluation.
+    """
+    game = position.game
+    if position.is_terminal:
+        return [position.result[side[0]] for side in game.partners]
+    weights = _core.default_weights(game.core)
+    if position.is_chance or not weights:
+        return None
+    scale = default_scale(game)
+    leads = [
+        scale
+        * math.fsum(
+            weight * feature
+            for player in side
+            for weight, feature in zip(weights, features(position, player), strict=True)
+        )
+        / len(side)
+        for side in game.partners
+    ]
+    return [math.exp(max(-_MOST_ODDS, lead - max(leads))) for lead in leads]
 
 
 def features(position: Position, player: int) -> list[float]:

@@ -15,8 +15,17 @@ T = TypeVar("T")
 DECLARED = {info.name: info for info in _core.search_options()}
 #: the selection rules, by name
 RULES = {rule.name: rule for rule in _core.rules()}
-#: rules that make use of a network's policy
-POLICY_RULES = tuple(name for name, rule in RULES.items() if rule.uses_priors)
+#: rules whose leaves a network may evaluate
+NETWORK_RULES = tuple(name for name, rule in RULES.items() if rule.for_networks)
+
+
+#: Leaves of one tree that wait for evaluation together, with a rule that evaluates all moves.
+_EXPANDED = 64
+
+
+def leaves_at_once(options: _core.SearchOptions) -> int:
+    """Return how many leaves of a tree a network should evaluate together."""
+    return _EXPANDED if RULES[options.rule].expands_all else 1
 
 
 def set_options(options: T, what: str, known: Collection[str], values: Mapping[str, Any]) -> T:

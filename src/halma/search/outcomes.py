@@ -24,7 +24,12 @@ class OutcomeReport:
         """The value for the player to move, from 0 (a loss) to 1 (a win)."""
         if self.analysis is not None:
             return self.analysis.value
-        return self.position.result[self.position.mover] / self.position.game.core.max_score
+        return self.scores[self.position.mover]
+
+    @property
+    def scores(self) -> list[float]:
+        """The scores of all players from 0 to 1 where the outcome ends the game."""
+        return [score / self.position.game.core.max_score for score in self.position.result]
 
     @property
     def proven(self) -> bool:

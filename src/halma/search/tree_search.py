@@ -11,10 +11,10 @@ from halma.errors import ArgumentError, ChanceError, GameOverError, NetworkOutpu
 from halma.games import Game, Position, Record
 from halma.search.analysis import Analysis, MoveReport, certainty, line_of, named, record_of
 from halma.search.evaluator import Evaluator, InferenceBuffer
-from halma.search.options import RULES, search_options
+from halma.search.options import RULES, leaves_at_once, search_options
 
 #: evaluators of the core
-EVALUATORS = ("rollout", "uniform", "linear")
+EVALUATORS = ("rollout", "race", "uniform", "linear")
 #: simulations of a search with a network that only time ends
 _ENDLESS = 10**9
 
@@ -41,7 +41,8 @@ class TreeSearch:
     ) -> None:
         self.game = game
         self.options = options or search_options(game, rule="uct")
-        self._buffer = None if isinstance(evaluator, str) else evaluator.buffer(1)
+        pending = leaves_at_once(self.options)
+        self._buffer = None if isinstance(evaluator, str) else evaluator.buffer(pending)
         # A copy: options may be shared by searches with and without an oracle.
         own = self.options.__copy__()
         own.oracle = oracle
@@ -52,10 +53,16 @@ class TreeSearch:
                 evaluator if isinstance(evaluator, str) else "network",
                 scale=scale,
                 seed=seed,
+                max_pending=pending,
                 reuse=reuse,
             )
         except ArgumentError as error:
             raise OptionError(f"This search does not fit '{game.name}': {error}") from None
+
+    @property
+    def bytes(self) -> int:
+        """The size of the tree."""
+        return self._core.bytes
 
     def search(
         self,
@@ -115,14 +122,30 @@ class TreeSearch:
             )
             for i in order
         )
-        value = reports[0].value
+        known = reports[0].value
+        value = self._core.root_value if known is None else known
         return Analysis(
             position,
             reports,
-            value=self._core.root_value if value is None else value,
+            value=value,
             simulations=self._core.simulations,
             seconds=seconds,
+            values=self._values(position, value, order[0]) if self.game.sides > 2 else None,
         )
+
+    def _values(self, position: Position, value: float, best: int) -> tuple[float, ...] | None:
+        """Return every player's value after the best move, or None where it has too few visits."""
+        found = self._core.values_after(best)
+        by_player = [0.0] * self.game.players
+        for side in self.game.partners:
+            known = [found[player] for player in side if not math.isnan(found[player])]
+            if position.mover in side:
+                known = [value]
+            if not known:
+                return None
+            for player in side:
+                by_player[player] = sum(known) / len(known)
+        return tuple(by_player)
 
 
 def run_with_network(
@@ -130,14 +153,15 @@ def run_with_network(
 ) -> None:
     """Carry out searches that were begun, one batch of leaves after the other.
 
-    With `seconds` they stop then, once each has made a simulation.
+    With `seconds` they stop then, once each has made a simulation; so they do when the stop flag of
+    this thread is set.
     """
     searches = list(searches)
     deadline = math.inf if not seconds else time.perf_counter() + seconds
     batches = 0
     try:
         # The first batch is the roots.
-        while batches < 2 or time.perf_counter() < deadline:
+        while batches < 2 or (time.perf_counter() < deadline and not _core.stop_requested()):
             rows = _core.collect(searches, buffer.planes)
             if not rows:
                 break

@@ -57,6 +57,23 @@ def _random_start(sample: Sample) -> None:
         sample.expect(again == state, f"{name} is not parsed back to what it was.")
 
 
+@requirement("random_position", "game", "Random positions are valid decisions.")
+def _random_position(sample: Sample) -> None:
+    core = sample.game.core
+    low, high = core.piece_counts
+    if not high:  # the game has none
+        return
+    for seed in range(_RANDOM_STARTS):
+        pieces = low + seed % (high - low + 1)
+        state = core.random_position(seed, pieces)
+        name = sample.name(state)
+        sample.expect(core.random_position(seed, pieces) == state, f"Seed {seed} gives several.")
+        over = core.at_chance(state) or core.terminal(state) or not core.legal(state)
+        sample.expect(not over, f"No player is to move at {name}.")
+        again = sample.game.parse_position(sample.game.format_position(state))
+        sample.expect(again == state, f"{name} is not parsed back to what it was.")
+
+
 @requirement("mover", "any", "The player to move exists.")
 def _mover(sample: Sample, position: Position) -> None:
     players, mover = sample.game.players, position.mover
@@ -154,3 +171,6 @@ def _result(sample: Sample, position: Position) -> None:
         wrong = f"Player {player} scores {score}, but max_score is {most}."
         sample.expect(0 <= score <= most, wrong)
     sample.expect(position.result == scores, "The scores differ from call to call.")
+    if number == players:
+        equal = all(len({scores[seat] for seat in side}) == 1 for side in sample.game.partners)
+        sample.expect(equal, "Partners of a team have different scores.")

@@ -120,14 +120,14 @@ def _panels_fig22(runs: Sequence[VariantRuns]) -> list[PlotPanel]:
     for one in runs:
         for (n, fpu), metrics in one.metrics.items():
             x = [entry["iteration"] for entry in metrics]
-            policies = [_watched_policy(entry) for entry in metrics]
+            policies = [watched_policy(entry) for entry in metrics]
             moves = policies[0] if policies else ()
             lines = [PlotLine(m, x, [policy.get(m, 0.0) for policy in policies]) for m in moves]
             panels.append(PlotPanel(f"{one.name}, N_sim = {n}, initial W/N {FPU[fpu]}", lines))
     return panels
 
 
-def _watched_policy(metrics: Metrics) -> dict[str, float]:
+def watched_policy(metrics: Metrics) -> dict[str, float]:
     """Return the policy of the watched position after an iteration."""
     policies = [watched["policy"] for watched in metrics.get("watched") or ()]
     if not policies or not policies[0].keys() >= WATCHED_VALUES.keys():
@@ -150,7 +150,7 @@ def claims_fig22(runs: VariantRuns) -> Claims:
         if not metrics:
             yield Claim(what, claim, NO_RUN)
             continue
-        policy = _watched_policy(metrics[-1])
+        policy = watched_policy(metrics[-1])
         is_best = policy["b1-c2"] > 0.5
         remark = agree(is_best != fails)
         if is_best and fails:

@@ -186,5 +186,6 @@ EXPERIMENTS = (
         title=f"Beyond the paper: {', '.join(_DESCRIPTIONS)}",
         variants=MAIN_VARIANTS,
         plan=plan,
+        in_paper=False,
     ),
 )

@@ -15,11 +15,13 @@ from typing import Any
 from halma.lab.hsueh2023.settings import FPU, VARIANTS, Planner
 from halma.lab.report import Claim
 from halma.learn.reports.events import Metrics
-from halma.learn.truth import TRUTH_METRICS
 
+#: The metric that every iteration has that was graded.
+_GRADE = "wr_p"
 #: Distance of a stated number from our interval up to which it agrees, and is near.
-NEAR, _FAR = 0.015, 0.05
-_CLOSE_TO_HALF = 0.48
+NEAR, FAR = 0.015, 0.05
+#: The least WR_p that is close to 50%.
+CLOSE_TO_HALF = 0.48
 _CLOSE_TO_BEST = 0.85
 #: Stands where there is nothing to compare.
 NO_RUN = "no finished run"
@@ -56,11 +58,7 @@ class VariantRuns:
 
     def graded(self, label: Any) -> list[Metrics]:
         """Return the metrics of the iterations that were graded."""
-        return [
-            entry
-            for entry in self.metrics.get(label, ())
-            if all(entry.get(key) is not None for key in TRUTH_METRICS)
-        ]
+        return [x for x in self.metrics.get(label, ()) if x.get(_GRADE) is not None]
 
     def last(self, label: Any) -> Metrics | None:
         """Return the last graded metrics of a run, if there are any."""
@@ -122,14 +120,14 @@ class VariantRuns:
         """Whether WR_p is close to 50%, or in reduced runs to the best of the variant."""
         lowest = min(values, default=0.0)
         if self.full:
-            return lowest >= _CLOSE_TO_HALF
+            return lowest >= CLOSE_TO_HALF
         return lowest > 0 and lowest >= _CLOSE_TO_BEST * max(self.values().values())
 
     def all_close(self, labels: Iterable[Any], what: str, paper: str) -> Claim:
         """Return the claim that WR_p of several runs is close to 50%."""
         values = self.values(labels).values()
-        # One reduced run shows nothing.
-        shown = len(values) > (0 if self.full else 1)
+        # One run shows nothing of several.
+        shown = len(values) > 1
         return Claim(what, paper, span(values), agree(self.is_close(values)) if shown else "")
 
 
@@ -171,19 +169,17 @@ def verdict(paper: float, low: float, high: float) -> str:
     apart = max(0.0, low - paper, paper - high)
     if apart <= NEAR:
         return "agrees"
-    return "near" if apart <= _FAR else "differs"
+    return "differs, but is near" if apart <= FAR else "differs"
 
 
 def agree(agrees: bool) -> str:
     """Return the remark on a statement that is true or not."""
-    return "agrees" if agrees else "does not agree"
+    return "agrees" if agrees else "differs"
 
 
 def reduced_remark(remark: str) -> str:
     """Return the remark on a reduced run, which can agree in shape at most."""
-    for word in ("does not agree", "differs", "near"):
-        if remark.startswith(word):
-            return remark.replace(word, f"{word}, in a reduced run", 1)
+    remark = remark.replace("differs", "in a reduced run it differs", 1)
     return remark.replace("agrees", "the shape agrees", 1)
 
 
@@ -201,5 +197,5 @@ def trend(
     """
     given = list(values.values())[:: -1 if word == "falling" else 1]
     steps = all(after >= before * (1 - tolerance) for before, after in pairwise(given))
-    agrees = len(given) > 1 and steps and given[-1] > given[0]
-    return Claim(what, paper, listed(values, *writers), agree(agrees))
+    remark = agree(steps and given[-1] > given[0]) if len(given) > 1 else ""
+    return Claim(what, paper, listed(values, *writers), remark)

@@ -48,7 +48,7 @@ def claims_fig8(runs: VariantRuns) -> Claims:
     """c_puct between 1/2 and 4 is good everywhere."""
     good = runs.values(c for c in runs.labels if 0.5 <= c <= 4)
     yield runs.all_close(good, "c_puct from 1/2 to 4", '"WR_p close to 50%"')
-    ends = [c for c in runs.labels if c in (min(runs.labels), max(runs.labels))]
+    ends = [c for c in runs.labels if c in (CS[0], CS[-1])]
     for c, value in runs.values(ends).items():
         poor = agree(value < 0.8 * max(good.values())) if good and c not in good else ""
         yield Claim(f"c_puct = {write_fraction(c)}", "poor", runs.with_interval(c), poor)

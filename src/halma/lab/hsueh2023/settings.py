@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
-from statistics import fmean
 
 from halma.lab.run_store import RunStore, base_recipe
 from halma.learn import Recipe
@@ -220,12 +219,15 @@ class Planner:
         }
 
     def self_play_seconds(self, variant: str) -> float | None:
-        """Return T_self: the mean self-play time of an iteration of the finished default run."""
+        """Return T_self: the mean self-play time of an iteration of the finished default run.
+
+        It is processor time, as the machine may have other work.
+        """
         default = self.run(variant)
         if self.runs is None or not self.runs.is_finished(default):
             return None
-        seconds = fmean(entry["play_seconds"] for entry in self.runs.metrics(default))
-        return float(f"{seconds:.3g}")
+        mean = self.runs.mean(default, "processor_seconds")
+        return None if mean is None else float(f"{mean:.3g}")
 
     def timed(self, variant: str, seconds: float | None = None) -> dict[float, Recipe]:
         """Return runs with equal self-play time, T_self once it is known, by simulations."""
@@ -298,6 +300,14 @@ _GAME_OVERHEAD = 10
 _NETWORK_SECONDS, _LEARNING_OVERHEAD = 3e-4, 30
 
 
+def seconds_of_self_play(recipe: Recipe) -> float:
+    """Return about how many seconds of one core the games of an iteration take, with a table."""
+    settings = recipe.settings
+    _, seconds = _SECONDS[recipe.name.rpartition("/")[2]]
+    per_game = seconds / 800_000 * (settings.search.simulations + _GAME_OVERHEAD)
+    return float(settings.selfplay.games * per_game)
+
+
 def cost(recipe: Recipe) -> float:
     """Return about how many seconds of one core a run takes."""
     settings = recipe.settings
@@ -305,7 +315,6 @@ def cost(recipe: Recipe) -> float:
         positions = settings.selfplay.games * (settings.search.simulations + _LEARNING_OVERHEAD)
         return float(settings.iterations * positions * _NETWORK_SECONDS)
     setup, seconds = _SECONDS[recipe.name.rpartition("/")[2]]
-    per_game = seconds / 800_000 * (settings.search.simulations + _GAME_OVERHEAD)
-    iteration = settings.selfplay.seconds or settings.selfplay.games * per_game
+    iteration = settings.selfplay.seconds or seconds_of_self_play(recipe)
     grading = settings.truth.games * seconds / 250_000 / settings.truth.every
     return float(setup + settings.iterations * (iteration + grading))

@@ -12,7 +12,13 @@ from halma.files import replace_file
 from halma.games import game
 from halma.lab.experiment import Experiment, ExperimentPage
 from halma.lab.hsueh2023.runs import NO_RUN, VariantRuns, reduced_remark
-from halma.lab.hsueh2023.settings import VARIANTS, Planner, cost, describe_run
+from halma.lab.hsueh2023.settings import (
+    VARIANTS,
+    Planner,
+    cost,
+    describe_run,
+    seconds_of_self_play,
+)
 from halma.lab.jobs import Job
 from halma.lab.plots import PlotPanel, PlotStyle, plot_lines
 from halma.lab.report import Claim, ReportFigure, ReportSection
@@ -53,6 +59,23 @@ class TrainingExperiment(Experiment):
             default = [planner.run(variant)] if self.timed else []
             recipes = [*default, *self.plan(planner, variant).values()]
             yield from workspace.runs.jobs(recipes, cost)
+
+    def recipes(self, workspace: Workspace) -> Iterator[Recipe]:
+        """Yield the runs of all variants.
+
+        Those at equal time have the self-play time that is expected, while it is not known: they
+        are to be counted, though they cannot be run yet.
+        """
+        planner = _planner(workspace)
+        for variant in self.variants:
+            planned = self.plan(planner, variant)
+            if self.timed and not planned:
+                planned = planner.timed(variant, seconds_of_self_play(planner.run(variant)))
+            yield from planned.values()
+
+    def part(self, recipe: Recipe) -> str:
+        """Return the paper's name of the variant."""
+        return VARIANTS[recipe.game.name]
 
     def page(self, workspace: Workspace) -> ExperimentPage:
         """Draw all runs, as far as they got, and compare the finished ones with the paper."""
@@ -95,7 +118,7 @@ def _describe_time(planner: Planner, variant: str) -> str:
         return "not known yet"
     default = planner.run(variant).settings
     return (
-        f"{seconds} s, which {default.selfplay.games:,} games with "
+        f"{seconds} s of processor time, which {default.selfplay.games:,} games with "
         f"{default.search.simulations:,} simulations took on this machine, the mean of all "
         f"iterations (the paper's machine took {PAPER_SECONDS.get(variant, '?')} s for 1,000 "
         "games with 800)"

@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from halma.lab.experiment import Experiment, ExperimentPage
-from halma.lab.jobs import Job
 from halma.lab.liu2019.settings import (
     MAIN,
     OPENING_PLIES,
     VARIANT,
     C,
-    cost,
-    describe,
     main_runs,
 )
 from halma.lab.matches import Match, MatchPlayer, MatchScore, fingerprint
-from halma.lab.report import ReportSection
 from halma.lab.workspace import Workspace
 from halma.learn import Recipe
 from halma.learn.run import MODEL
 from halma.networks import shipped_networks
 
 GREEDY = MatchPlayer("greedy")
-NOT_RUN = "Not run yet."
-#: What training needs beyond a plain install, and drawing.
-TRAINING = ("matplotlib", "torch", "onnx")
 
 
 @dataclass(frozen=True)
@@ -69,7 +58,7 @@ class Contender:
 def trained(workspace: Workspace, label: str, recipe: Recipe) -> Contender | None:
     """Return the best network of a run, once the run is finished."""
     file = workspace.runs.path(recipe) / MODEL
-    if not workspace.runs.is_finished(recipe) or not file.exists():
+    if not workspace.runs.is_ready(recipe) or not file.exists():
         return None
     return Contender(label, file, is_q=recipe.method == "dqn")
 
@@ -80,57 +69,6 @@ def main_contenders(workspace: Workspace) -> list[Contender]:
     found = [one for one in runs if one is not None]
     shipped = shipped_networks().get(MAIN)
     return [*found, Contender(f"net:{MAIN}", shipped)] if shipped else found
-
-
-@dataclass(frozen=True, kw_only=True)
-class MatchExperiment(Experiment):
-    """Training runs, and matches between their networks once they are finished."""
-
-    libraries: tuple[str, ...] = TRAINING
-
-    @abstractmethod
-    def runs(self, workspace: Workspace) -> Mapping[str, Recipe]:
-        """Return the runs that it needs, by what they are called."""
-
-    @abstractmethod
-    def matches(self, workspace: Workspace) -> Mapping[Any, Match]:
-        """Return the matches between networks that there are, by label."""
-
-    @abstractmethod
-    def sections(
-        self, workspace: Workspace, scores: Mapping[Any, MatchScore]
-    ) -> Sequence[ReportSection]:
-        """Draw the figures; return the sections of what was played."""
-
-    def jobs(self, workspace: Workspace) -> Iterator[Job]:
-        """Yield the runs that are not finished, and the games between those that are."""
-        yield from workspace.runs.jobs(self.runs(workspace).values(), cost)
-        for match in self.matches(workspace).values():
-            yield from match.blocks.jobs(workspace.seed)
-
-    def page(self, workspace: Workspace) -> ExperimentPage:
-        """Compare the matches that were played to their end."""
-        matches = self.matches(workspace)
-        played = {x: match.score(workspace.measurements.read) for x, match in matches.items()}
-        scores = {x: score for x, score in played.items() if score is not None}
-        sections = self.sections(workspace, scores) or [ReportSection(self.title, NOT_RUN)]
-        about = describe_runs(workspace, self.runs(workspace))
-        return ExperimentPage(sections, about, {str(x): s.as_dict() for x, s in scores.items()})
-
-
-def describe_runs(workspace: Workspace, runs: Mapping[str, Recipe]) -> dict[str, str]:
-    """Return the sizes of runs and how far they got."""
-    about = {}
-    for label, recipe in runs.items():
-        done, total = len(workspace.runs.metrics(recipe)), recipe.settings.iterations
-        state = "" if done >= total else f"; {done:,} of {total:,} iterations are done"
-        about[label] = describe(recipe) + state
-    if not workspace.full:
-        about["reduced"] = (
-            "runs of a few minutes, which learn a fraction of what the paper's do; --full has the "
-            "paper's settings"
-        )
-    return about
 
 
 def verdict(paper: float, score: MatchScore) -> str:

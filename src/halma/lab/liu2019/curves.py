@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from halma.lab.experiment import Experiment, ExperimentPage
-from halma.lab.jobs import Job
-from halma.lab.liu2019.contenders import NOT_RUN, TRAINING, describe_runs
-from halma.lab.liu2019.settings import cost, rival_runs
+from halma.lab.experiment import ExperimentPage
+from halma.lab.liu2019.settings import rival_runs
 from halma.lab.plots import PlotLine, PlotPanel, PlotStyle, plot_lines
 from halma.lab.report import Claim, ReportFigure, ReportSection
+from halma.lab.trained import NOT_RUN, NetworkExperiment
 from halma.lab.workspace import Workspace
+from halma.learn import Recipe
 from halma.learn.reports.events import Metrics
 
 #: Points by name: where they are on the x axis, and their values.
@@ -19,10 +19,9 @@ Series = Mapping[str, Sequence[tuple[float, float]]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class CurveFigure(Experiment):
+class CurveFigure(NetworkExperiment):
     """Metrics of a rival's run."""
 
-    libraries: tuple[str, ...] = TRAINING
     #: which of the rivals
     rival: str
     #: its metrics; the first of them is drawn
@@ -32,14 +31,14 @@ class CurveFigure(Experiment):
     #: what the paper says of the curves
     claims: Callable[[Series], Iterator[Claim]]
 
-    def jobs(self, workspace: Workspace) -> Iterator[Job]:
-        """Yield the run, unless it is finished."""
-        yield from workspace.runs.jobs([rival_runs(workspace)[self.rival]], cost)
+    def runs(self, workspace: Workspace) -> Mapping[str, Recipe]:
+        """Return the rival's run."""
+        return {self.rival: rival_runs(workspace)[self.rival]}
 
     def page(self, workspace: Workspace) -> ExperimentPage:
         """Draw the run as far as it got; compare it once it is finished."""
         recipe = rival_runs(workspace)[self.rival]
-        about = describe_runs(workspace, {self.rival: recipe})
+        about = self.about(workspace)
         found = self.series(workspace.runs.metrics(recipe))
         if not all(found.values()):
             return ExperimentPage([ReportSection(self.title, NOT_RUN)], about)

@@ -87,7 +87,10 @@ def _rows(found: Refutation) -> Iterator[Claim]:
     lost = ", ".join(f"{move} after {plies} plies" for move, plies in found.greedy.items())
     agrees = None not in found.greedy.values()
     yield Claim(
-        f"greedy's moves, {found.most} rows forward", "lose", lost, "proven" if agrees else "no"
+        f"greedy's moves, {found.most} rows forward",
+        "lose",
+        lost,
+        "agrees: proven" if agrees else "differs",
     )
     winning = ", ".join(f"{move} ({rows:+} rows)" for move, rows in found.winning.items())
     back = all(rows < 0 for rows in found.winning.values()) and bool(found.winning)
@@ -95,9 +98,9 @@ def _rows(found: Refutation) -> Iterator[Claim]:
         f"moves that win within {_MOVES} moves",
         "backward, then over a bridge",
         winning or "none",
-        "proven" if back else "no",
+        "agrees: proven" if back else "differs",
     )
-    yield Claim("the best line", f"wins in {_MOVES} moves", " ".join(found.line), "proven")
+    yield Claim("the best line", f"wins in {_MOVES} moves", " ".join(found.line), "agrees: proven")
 
 
 class Figure5(Experiment):

@@ -181,7 +181,9 @@ def _game_rows(what: str, found: Mapping[str, Any]) -> Iterator[Claim]:
         mean, width = found[key]
         # The paper rounds to whole numbers and does not say whose games it measured.
         apart = abs(mean - paper) / paper
-        remark = "agrees" if apart <= 0.02 else "near" if apart <= 0.1 else "differs"
+        remark = (
+            "agrees" if apart <= 0.02 else "differs" + (", but is near" if apart <= 0.1 else "")
+        )
         ours = f"{mean:.1f} ± {width:.1f}"
         yield Claim(f"{title}, {what}", str(paper), ours, remark)
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from halma.lab.liu2019.contenders import (
-    MatchExperiment,
     main_contenders,
     trained,
     verdict,
@@ -23,6 +22,7 @@ from halma.lab.liu2019.settings import (
 from halma.lab.matches import Match, MatchScore
 from halma.lab.plots import PlotLine, PlotPanel, PlotStyle, plot_lines
 from halma.lab.report import Claim, ReportFigure, ReportSection
+from halma.lab.trained import MatchExperiment
 from halma.lab.workspace import Workspace
 from halma.learn import Recipe
 from halma.statistics import half_width

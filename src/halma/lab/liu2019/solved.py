@@ -242,6 +242,7 @@ EXPERIMENTS = (
     SolvedBoards(
         name="solved",
         title="How good is it really? Graded by exact values on solved boards",
+        in_paper=False,
         libraries=("torch",),
     ),
 )

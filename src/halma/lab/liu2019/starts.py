@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from halma.lab.liu2019.contenders import Contender, MatchExperiment, verdict
+from halma.lab.liu2019.contenders import Contender, verdict
 from halma.lab.liu2019.settings import SIMULATIONS, scale, start_runs
 from halma.lab.matches import Match, MatchScore
 from halma.lab.report import Claim, ReportSection
+from halma.lab.trained import MatchExperiment
 from halma.lab.workspace import Workspace
 from halma.learn import Recipe
 from halma.networks import find_network, list_versions
@@ -37,7 +38,7 @@ class Starts(MatchExperiment):
         found = {}
         for label, recipe in start_runs(workspace).items():
             run = workspace.runs.path(recipe)
-            if workspace.runs.is_finished(recipe) and 0 in list_versions(run):
+            if workspace.runs.is_ready(recipe) and 0 in list_versions(run):
                 found[label] = Contender(label, find_network(str(run), "0"))
         return found
 

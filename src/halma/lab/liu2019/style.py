@@ -11,20 +11,21 @@ from halma.arena.games import MatchGame
 from halma.arena.plan import Plan
 from halma.files import replace_file
 from halma.games import Game, Position, game
-from halma.lab.experiment import Experiment, ExperimentPage
-from halma.lab.jobs import GameBlocks, Job
-from halma.lab.liu2019.contenders import GREEDY, NOT_RUN, TRAINING, describe_runs, main_contenders
+from halma.lab.experiment import ExperimentPage
+from halma.lab.jobs import GameBlocks
+from halma.lab.liu2019.contenders import GREEDY, main_contenders
 from halma.lab.liu2019.settings import (
     OPENING_PLIES,
     TABLE_SIMULATIONS,
     VARIANT,
-    cost,
     main_runs,
     scale,
 )
 from halma.lab.matches import MatchPlayer, fingerprint
 from halma.lab.report import Claim, ReportFigure, ReportSection
+from halma.lab.trained import NOT_RUN, NetworkExperiment
 from halma.lab.workspace import Workspace
+from halma.learn import Recipe
 from halma.statistics import ratio_of_sums
 from halma.structure import fields, list_of, real, text, whole
 
@@ -151,19 +152,13 @@ _agent = cache(MatchPlayer.build)
 
 
 @dataclass(frozen=True, kw_only=True)
-class StyleOfPlay(Experiment):
+class StyleOfPlay(NetworkExperiment):
     """What the main agent's moves are like."""
-
-    def jobs(self, workspace: Workspace) -> Iterator[Job]:
-        """Yield the first main run, and games once it is finished."""
-        yield from workspace.runs.jobs(list(self._runs(workspace).values()), cost)
-        for blocks in self._blocks(workspace).values():
-            yield from blocks.jobs(workspace.seed)
 
     def page(self, workspace: Workspace) -> ExperimentPage:
         """Compare the agent with greedy, and draw the huddle that blocked most."""
-        games, about = scale(workspace).style_games, describe_runs(workspace, self._runs(workspace))
-        blocks = self._blocks(workspace).items()
+        games, about = scale(workspace).style_games, self.about(workspace)
+        blocks = self.blocks(workspace).items()
         played = {name: each.results(workspace.measurements.read) for name, each in blocks}
         if len(played) < 2 or any(len(found) < games for found in played.values()):
             return ExperimentPage([ReportSection(self.title, NOT_RUN)], about)
@@ -187,11 +182,13 @@ class StyleOfPlay(Experiment):
             replace_file(workspace.pages / file, position.svg(best[key], size=260))
             yield ReportFigure(file, f"{best[key]} {caption}")
 
-    def _runs(self, workspace: Workspace) -> dict[str, Any]:
+    def runs(self, workspace: Workspace) -> Mapping[str, Recipe]:
+        """Return the first main run."""
         label, recipe = next(iter(main_runs(workspace).items()))
         return {label: recipe}
 
-    def _blocks(self, workspace: Workspace) -> dict[str, GameBlocks]:
+    def blocks(self, workspace: Workspace) -> Mapping[str, GameBlocks]:
+        """Return games of the first main agent, and of greedy in its place."""
         agents, games = main_contenders(workspace), scale(workspace).style_games
         if not agents:
             return {}
@@ -247,6 +244,4 @@ def _percent(value: tuple[float, float]) -> str:
     return f"{value[0]:.1%} ± {value[1]:.1%}"
 
 
-EXPERIMENTS = (
-    StyleOfPlay(name="fig13", title="Figure 13: style of play, and a huddle", libraries=TRAINING),
-)
+EXPERIMENTS = (StyleOfPlay(name="fig13", title="Figure 13: style of play, and a huddle"),)

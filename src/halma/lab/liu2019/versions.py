@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from halma.lab.liu2019.contenders import Contender, MatchExperiment
+from halma.lab.liu2019.contenders import Contender
 from halma.lab.liu2019.settings import main_runs, overfitting_run, scale
 from halma.lab.matches import Match, MatchScore
 from halma.lab.plots import PlotLine, PlotPanel, PlotStyle, plot_lines
 from halma.lab.report import Claim, ReportFigure, ReportSection
+from halma.lab.trained import MatchExperiment
 from halma.lab.workspace import Workspace
 from halma.learn import Recipe
 from halma.networks import find_network, list_versions
@@ -44,7 +45,7 @@ class VersionFigure(MatchExperiment):
         """Return a match for each version of the run that is there, once the run is finished."""
         recipe, chosen = self.recipe(workspace), scale(workspace)
         run = workspace.runs.path(recipe)
-        if not workspace.runs.is_finished(recipe):
+        if not workspace.runs.is_ready(recipe):
             return {}
         versions = {
             n: Contender(str(n), find_network(str(run), str(n))) for n in list_versions(run)

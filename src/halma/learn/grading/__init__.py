@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from halma.agents import agent
+from halma.agents import HumanAgent, agent
 from halma.arena.openings import default_plies, play_opening
-from halma.errors import HalmaError
+from halma.errors import ArgumentError, HalmaError
 from halma.learn.grading.grades import ExactValues, Grade, GradedPick
 from halma.learn.grading.picks import GameBlock, PositionBlock, block_sizes, pick_all
 from halma.solve import Solution
@@ -79,7 +79,10 @@ def grade_agents(
         opening_plies = opening_plies_of(solution)
     if games:
         play_opening(game, f"{seed}", opening_plies)  # refuses what is too long
-    names = list(dict.fromkeys(agent(name).name for name in agents))
+    players = [agent(name) for name in agents]
+    if any(isinstance(player, HumanAgent) for player in players):
+        raise ArgumentError("Agents are graded by their own play: 'human' cannot be one of them.")
+    names = list(dict.fromkeys(player.name for player in players))
     positions = sample_positions(solution, sample, seed) if sample else []
     states = [position.state for position in positions]
     tasks: list[GameBlock | PositionBlock] = []

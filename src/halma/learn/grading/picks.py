@@ -21,9 +21,9 @@ from halma.arena.lockstep import searches_together
 from halma.arena.plan import Plan
 from halma.errors import HalmaError
 from halma.games import Game, Move, Position, Record, game
+from halma.networks import load_on
 from halma.processes import map_ordered
 from halma.search.batched import Player, SearchPlayer
-from halma.search.evaluator import Evaluator
 from halma.search.options import search_options
 
 #: Games and positions of a block that a network searches together.
@@ -152,12 +152,6 @@ def _player(variant: str, name: str, device: str, network: Path | None) -> tuple
     if not isinstance(one, NetAgent) or not searches_together(one):
         return loaded, _OneByOne(one)
     assert one.simulations is not None  # there is no other limit
-    evaluator: Evaluator
-    if device == "cpu":
-        evaluator = one.evaluator(loaded)
-    else:
-        from halma.networks.onnx_torch import load_in_torch
-
-        evaluator = load_in_torch(one.path(loaded), loaded, device, one.any_rules)
+    evaluator = load_on(device, one.path(loaded), loaded, one.any_rules)
     options = search_options(loaded, **one.options)
     return loaded, SearchPlayer(loaded, evaluator, options, one.simulations)

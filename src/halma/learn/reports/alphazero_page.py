@@ -61,16 +61,23 @@ PANELS = [
         "Where the time went.",
     ),
 ]
+ILLEGAL = Panel(
+    "Policy on illegal moves",
+    {"illegal_share": "of the network as trained"},
+    "Share that illegal moves have of a softmax over all actions, in the newest positions.",
+    percent=True,
+)
 WARM_START_PANELS = [
     Panel(
         "Losses of the warm start",
         {"policy_loss": "policy", "value_loss": "value"},
-        "Loss between the network and the agent: policy and results of its games.",
+        "Loss between the network and its targets: policy and results of an agent's games, or "
+        "the evaluation of positions.",
     ),
     Panel(
-        "Games a second of the warm start",
+        "Games or positions a second of the warm start",
         {"games_per_second": "games/s"},
-        "How fast the agent played.",
+        "How fast the agent played, or positions were drawn.",
     ),
 ]
 
@@ -95,18 +102,28 @@ def view(run: Run, solution: Solution | None) -> View:
     policy = _policy(run, evaluated)
     if policy is not None:
         sections["The network's policy"] = policy
-    return View(_tiles(run), [*_result_panels(run), *PANELS], sections)
+    return View(_tiles(run), panels(run), sections)
+
+
+def panels(run: Run) -> list[Panel]:
+    """Return the charts of a run."""
+    return [*_result_panels(run), *PANELS]
 
 
 def _warm_start(run: Run) -> str:
     """Show the epochs of the warm start: numbers and curves."""
     wanted, last = run.recipe.settings.warm_start.epochs, run.epochs[-1]
     games, discarded = (sum(m[key] for m in run.epochs) for key in ("games", "discarded"))
+    if run.recipe.settings.warm_start.source == "positions":
+        what = f"new random positions, {games:,} in all. "
+    else:
+        what = (
+            f"new games of {run.recipe.settings.warm_start_agent}: {games:,} games, beside "
+            f"{discarded / len(run.epochs):.2%} that were drawn and discarded. "
+        )
     text = (
         f"{len(run.epochs):,} of {wanted:,} epochs, in each of which the network was trained on "
-        f"new games of {run.recipe.settings.warm_start_agent}: {games:,} games, beside "
-        f"{discarded / len(run.epochs):.2%} that were drawn and discarded. "
-        f"In the end the policy's loss was {last['policy_loss']:.3f} and that of values "
+        f"{what}In the end the policy's loss was {last['policy_loss']:.3f} and that of values "
         f"{last['value_loss']:.3f}."
     )
     return paragraphs(text) + curves(run.epochs, WARM_START_PANELS, unit="epoch")
@@ -117,6 +134,7 @@ def _result_panels(run: Run) -> list[Panel]:
     settings = run.recipe.settings
     panels = [win_rate_panel("the network's")] if settings.truth.every else []
     panels += _gate_panels(settings) + _opponent_panels(settings)
+    panels += [ILLEGAL] if settings.learning.policy_loss == "all" else []
     return panels + [
         Panel(
             f"Points against {name}",

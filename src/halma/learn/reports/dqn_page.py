@@ -69,7 +69,12 @@ def view(run: Run, solution: Solution | None) -> View:
     values = _q_values(run)
     if values is not None:
         sections["Q-values of the first move"] = values
-    return View(_tiles(run), [*_match_panels(run), *PANELS], sections)
+    return View(_tiles(run), panels(run), sections)
+
+
+def panels(run: Run) -> list[Panel]:
+    """Return the charts of a run."""
+    return [*_match_panels(run), *PANELS]
 
 
 def _match_panels(run: Run) -> list[Panel]:

@@ -107,6 +107,15 @@ def read_run(path: Path) -> Run:
     return Run(path, recipe, meta, metrics, epochs)
 
 
+def panels_of(run: Run) -> list[Panel]:
+    """Return the charts of a run, for displays of their own."""
+    from halma.learn.reports import alphazero_page, dqn_page, tabular_page
+
+    pages = {"tabular": tabular_page, "alphazero": alphazero_page, "dqn": dqn_page}
+    found: list[Panel] = pages[run.recipe.method].panels(run)
+    return found
+
+
 def write_report(path: Path, solution: Solution | None = None, out: Path | None = None) -> View:
     """Write the page of a run, into its directory without `out`; return what the method adds."""
     from halma.learn.reports import alphazero_page, dqn_page, tabular_page

@@ -61,7 +61,12 @@ def view(run: Run, solution: Solution | None) -> View:
         "Largest errors of values": _worst_values(errors),
         "Costliest moves": _worst_moves(errors),
     }
-    return View(_tiles(run), PANELS, sections, _facts(errors))
+    return View(_tiles(run), panels(run), sections, _facts(errors))
+
+
+def panels(run: Run) -> list[Panel]:
+    """Return the charts of a run."""
+    return PANELS
 
 
 def _facts(errors: TableErrors) -> dict[str, Any]:

@@ -11,10 +11,11 @@ from halma.agents import quick_agents
 from halma.errors import RecipeError
 from halma.games import Game
 from halma.games import game as game_named
+from halma.learn.curriculum import read_curriculum
+from halma.learn.evaluated_positions import check_positions
 from halma.learn.sections.common import (
     AUTO,
     MANY,
-    ArchiveSettings,
     CheckpointSettings,
     EvaluationSettings,
     TruthSettings,
@@ -30,6 +31,7 @@ from halma.learn.sections.self_play import (
     SearchSettings,
     SelfPlaySettings,
     StageSettings,
+    VersionSettings,
 )
 from halma.learn.sections.training import LearningSettings, WarmStartSettings
 from halma.learn.settings import setting
@@ -42,7 +44,8 @@ class AlphaZeroSettings:
 
     game: str = setting("rhombus-7x7-6", "The variant.")
     network: str = setting(
-        "modern:size=s", "The network's architecture. liu2019: liu2019, hsueh2023: hsueh2023."
+        "modern:size=s",
+        "The network's architecture. Papers have theirs: liu2019, hsueh2023, schulte2021.",
     )
     iterations: int = setting(
         50,
@@ -58,7 +61,7 @@ class AlphaZeroSettings:
     gate: GateSettings = field(default_factory=GateSettings)
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
     truth: TruthSettings = field(default_factory=TruthSettings)
-    archive: ArchiveSettings = field(default_factory=ArchiveSettings)
+    archive: VersionSettings = field(default_factory=VersionSettings)
     checkpoints: CheckpointSettings = field(default_factory=CheckpointSettings)
 
     @cached_property
@@ -147,6 +150,7 @@ class AlphaZeroSettings:
                 "'iterations' cannot be 0 without a warm start: set 'warm_start.games'."
             )
         self._check_starts(game)
+        self._check_curriculum(game)
         check_opponents(self.evaluation)
 
     def _check_starts(self, game: Game) -> None:
@@ -171,6 +175,19 @@ class AlphaZeroSettings:
             raise RecipeError(
                 "'warm_start.random_plies_max' cannot be less than 'warm_start.random_plies_min'."
             )
+
+    def _check_curriculum(self, game: Game) -> None:
+        """Refuse stages of starting positions, and a warm start on positions, that do not fit."""
+        play, warm = self.selfplay, self.warm_start
+        read_curriculum(play.curriculum, game)
+        for key, wanted in (("carry_over", play.carry_over), ("random_starts", play.random_starts)):
+            if play.curriculum and wanted:
+                raise RecipeError(
+                    f"'selfplay.{key}' cannot be used with 'selfplay.curriculum', which says where "
+                    "the games of each iteration start."
+                )
+        if warm.source == "positions":
+            check_positions(game, warm)
 
     def learning_rate(self, iteration: int) -> float:
         """Return the learning rate of an iteration; they count from 1."""

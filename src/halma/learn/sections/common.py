@@ -8,7 +8,7 @@ from typing import Any
 from halma import _core
 from halma.errors import RecipeError
 from halma.learn.settings import Plain, section_from, setting
-from halma.search.options import POLICY_RULES
+from halma.search.options import NETWORK_RULES
 
 #: Stands for agents that follow from the game.
 AUTO = "auto"
@@ -30,20 +30,20 @@ def search_section(**defaults: Plain) -> Any:
     return section_from(
         [*SEARCH_OPTIONS, TABULAR_OPTIONS["simulations"], TABULAR_OPTIONS["count_root"]],
         {
-            "rule": "liu2019, hsueh2023: puct",
+            "rule": "liu2019, hsueh2023, schulte2021: puct",
             "c": "liu2019: 3.5 on [-1, 1], which is 1.75, hsueh2023: 1, and 1/64 to 64 in section "
-            "V-B and figure 24",
+            "V-B and figure 24, schulte2021: 15 on [0, 3], which is 5",
             "fpu": "liu2019: draw, hsueh2023: loss (+0), and draw (+0.5), win (+1), infinite in "
-            "section VII and figure 24",
+            "section VII and figure 24, schulte2021: loss",
             "dirichlet_weight": "liu2019, hsueh2023: epsilon = 0.25, and 0 to 0.5 in section V-D",
             "dirichlet_alpha": "liu2019: 0.03, hsueh2023: 1.5, and 0.03 to 12 in section V-C",
             "solver": "hsueh2023: false",
             "limits": "schulte2021: first-repetition",
             "simulations": "liu2019: 175, hsueh2023: 800, and 6 to 25,600 in section VI (6 to 800 "
-            "in figure 24)",
-            "count_root": "hsueh2023: true (footnote 12)",
+            "in figure 24), schulte2021: 200",
+            "count_root": "hsueh2023: true (footnote 12), schulte2021: true",
         },
-        {"rule": POLICY_RULES},
+        {"rule": NETWORK_RULES},
         **{"c": 1.0, "dirichlet_weight": 0.25, "gumbel_scale": 1.0, **defaults},
     )
 
@@ -127,7 +127,7 @@ class ArchiveSettings:
         0,
         "Iterations between networks that are kept in versions/, from iteration 0 on, which is "
         "the network before self-play; also after the last. 0: none. A network has two files "
-        "there, of the size of best.onnx and best.safetensors. liu2019: 1.",
+        "there, of the size of best.onnx and best.safetensors. liu2019, schulte2021: 1.",
         (0, MANY),
     )
 

@@ -9,6 +9,7 @@ from halma.errors import HalmaError, RecipeError
 from halma.games import Game
 from halma.games import game as game_named
 from halma.learn.sections.common import AUTO
+from halma.networks.architectures import architecture
 
 if TYPE_CHECKING:
     from halma.learn.sections.common import EvaluationSettings
@@ -31,8 +32,13 @@ def check_opponents(evaluation: EvaluationSettings | DqnEvaluationSettings) -> N
 
 
 def check_network(settings: NetworkSettings, game: Game) -> None:
-    """Raise a `RecipeError` if an architecture does not exist or does not fit the game."""
+    """Raise a `RecipeError` if an architecture does not exist or does not fit game or batches."""
     try:
-        settings.network_info(game)
+        chosen = architecture(settings.network_info(game).architecture).architecture
     except HalmaError as error:
         raise RecipeError(f"'network' cannot be '{settings.network[:60]}': {error}") from None
+    if settings.learning.batch_size < chosen.min_batch:
+        raise RecipeError(
+            f"'learning.batch_size' cannot be {settings.learning.batch_size}: '{chosen.name}' is "
+            f"trained on batches of at least {chosen.min_batch}."
+        )

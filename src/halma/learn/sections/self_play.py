@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from halma import _core
-from halma.learn.sections.common import MANY, search_section
+from halma.learn.sections.common import MANY, ArchiveSettings, search_section
 from halma.learn.settings import section_from, setting
 
 #: Opponents in self-play that are networks of the run: the best one, the first version of the
@@ -25,8 +25,8 @@ class SelfPlaySettings(
     section_from(  # type: ignore[misc]
         _SELF_PLAY,
         {
-            "random_plies_min": "liu2019: 6",
-            "random_plies_max": "liu2019: 6",
+            "random_plies_min": "liu2019: 6, pluska2022: 2",
+            "random_plies_max": "liu2019: 6, pluska2022: 2",
             "opponent_share": "liu2019: 1 in the variation",
         },
         resign_consecutive=4,
@@ -48,10 +48,21 @@ class SelfPlaySettings(
         "samples. Empty: it plays itself in all games. liu2019: none; best, past or greedy as a "
         "variation.",
     )
-    games: int = setting(1000, "Games in an iteration. liu2019: 180, hsueh2023: 1000.", (1, MANY))
+    curriculum: tuple[str, ...] = setting(
+        (),
+        "Where games start, stage by stage: start (that of the rules), random:4-8 (random "
+        "positions with 4 to 8 pieces, without random moves after them) or file:PATH "
+        "(positions, one a line, in turn). ' until 10' ends a stage with iteration 10. Empty: "
+        "start. pluska2022: random endgames for 100 games, then start.",
+    )
+    games: int = setting(
+        1000,
+        "Games in an iteration. liu2019: 180, hsueh2023: 1000, schulte2021: 200, pluska2022: 10.",
+        (1, MANY),
+    )
     parallel_games: int = setting(
         256,
-        "Games played at the same time; their leaves are evaluated in one batch.",
+        "Games played at the same time; their leaves are evaluated in one batch. schulte2021: 50.",
         (1, 1_000_000),
     )
     carry_over: bool = setting(
@@ -94,7 +105,7 @@ class SelfPlaySettings(
     temperature_plies: int = setting(
         16,
         "Plies of a game during which it holds, all players' together and random ones included. "
-        "liu2019: 16, 6 of them random, hsueh2023: all.",
+        "liu2019: 16, 6 of them random, hsueh2023: all, schulte2021: 45, which is 15 a player.",
         (0, 1_000_000),
     )
     late_temperature: float = setting(
@@ -112,7 +123,9 @@ class GateSettings:
         (0, 1_000_000),
     )
     threshold: float = setting(
-        0.55, "Share of points or wins it takes. liu2019: 14 of 24, which is 0.583.", (0, 1)
+        0.55,
+        "Share of points or wins it takes. liu2019: 14 of 24, which is 0.583, schulte2021: 0.55.",
+        (0, 1),
     )
     counts: str = setting(
         "points",
@@ -129,14 +142,33 @@ class GateSettings:
         (-1, 10_000),
     )
     temperature: float = setting(
-        0.0, "Temperature that moves are sampled with; 0 plays the best. liu2019: 0.01.", (0, 100)
+        0.0,
+        "Temperature that moves are sampled with; 0 plays the best. liu2019: 0.01, schulte2021: 1.",
+        (0, 100),
+    )
+    temperature_plies: int = setting(
+        -1,
+        "Plies of a game during which it holds, all players' together; the best moves follow. "
+        "-1: all of them. schulte2021: 15, which is 5 a player.",
+        (-1, 1_000_000),
     )
     failure: str = setting(
         "continue",
         "What follows where the gate fails. The best network stays the best in any case; training "
         "continues from the new weights, or goes back to those of the best, with the optimiser's "
-        "memory cleared. liu2019: continue.",
+        "memory cleared. liu2019: continue, schulte2021: revert.",
         ("continue", "revert"),
+    )
+
+
+@dataclass(frozen=True)
+class VersionSettings(ArchiveSettings):
+    """Past networks of a run that are kept for matches. None of it changes what is learned."""
+
+    promotions_only: bool = setting(
+        False,
+        "Of those, keep only networks that passed the gate, and that of iteration 0. "
+        "schulte2021: true.",
     )
 
 

@@ -31,7 +31,7 @@ class TabularSelfPlaySettings(
 
     seconds: float = setting(
         0.0,
-        "If above 0, an iteration plays as many games as fit into this time on one thread "
+        "If above 0, an iteration plays as many games as fit into this much processor time "
         "instead; the same seed then no longer gives the same result. hsueh2023: 2.143 "
         "(ewn-3x3-3) and 18.418 (cdc-2x4-PPPP) in section VI.",
         (0, 86_400),

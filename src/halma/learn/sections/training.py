@@ -30,8 +30,14 @@ class LearningSettings:
         "liu2019: 20, which is 5 passes over two episodes in both mirror images.",
         (0.001, 10_000),
     )
+    epochs: float = setting(
+        0.0,
+        "Passes over the whole replay buffer in an iteration; they replace 'samples_per_new'. "
+        "0: none. schulte2021: 5.",
+        (0, 10_000),
+    )
     batch_size: int = setting(
-        256, "Samples in a step. liu2019: 32, hsueh2023: 256.", (1, 1_000_000)
+        256, "Samples in a step. liu2019: 32, hsueh2023: 256, schulte2021: 64.", (1, 1_000_000)
     )
     symmetry: bool = setting(
         True,
@@ -39,7 +45,10 @@ class LearningSettings:
         "liu2019: true.",
     )
     optimiser: str = setting(
-        "adamw", "sgd is with Nesterov's momentum. liu2019, hsueh2023: sgd.", ("sgd", "adamw")
+        "adamw",
+        "sgd is with Nesterov's momentum; adamw without weight decay is Adam. "
+        "liu2019, hsueh2023: sgd, schulte2021: Adam.",
+        ("sgd", "adamw"),
     )
     schedule: str = setting(
         "cosine",
@@ -47,7 +56,9 @@ class LearningSettings:
         ("step", "cosine"),
     )
     rate: float = setting(
-        0.002, "Learning rate at first. liu2019: 0.0001, hsueh2023: 0.1.", (0, 100)
+        0.002,
+        "Learning rate at first. liu2019: 0.0001, hsueh2023: 0.1, schulte2021: 0.001.",
+        (0, 100),
     )
     late_rate: float = setting(
         0.0002, "Learning rate later, or in the end. hsueh2023: 0.01.", (0, 100)
@@ -68,13 +79,36 @@ class LearningSettings:
         "the start and 0.005 later, hsueh2023: 0.0001.",
         (0, 10),
     )
+    policy_loss: str = setting(
+        "legal",
+        "Cross-entropy between policy and its targets: over legal moves alone, or over all "
+        "actions, so that illegal moves lose their share and 'illegal_share' can be measured. "
+        "schulte2021: all.",
+        ("legal", "all"),
+    )
+    td_lambda: float = setting(
+        1.0,
+        "TD(lambda): a value's target is this much of the target one decision later, and for the "
+        "rest the value that the search found. 1: the result of the game, 0: the search value. "
+        "pluska2022: 0.9.",
+        (0, 1),
+    )
+    search_value_weight: float = setting(
+        0.0,
+        "Weight of the search value beside that in the target.",
+        (0, 1),
+    )
     value_loss: str = setting(
         "cross-entropy",
-        "Loss between values and results, player by player. liu2019, hsueh2023: squared.",
+        "Loss between values and their targets, player by player. liu2019, hsueh2023, schulte2021: "
+        "squared.",
         ("squared", "cross-entropy"),
     )
     value_weight: float = setting(
-        1.0, "Weight of that beside the policy's cross-entropy.", (0, 1000)
+        1.0,
+        "Weight of that beside the policy's cross-entropy. schulte2021: 1 on scores from 0 to 3, "
+        "which is 9.",
+        (0, 1000),
     )
     gradient_clip: float = setting(
         1.0, "Largest norm of the gradient; 0: no limit.", (0, 1_000_000)
@@ -87,28 +121,57 @@ class LearningSettings:
 
 @dataclass(frozen=True)
 class WarmStartSettings:
-    """Games of an agent that the network is trained on before the first iteration."""
+    """What comes before the first iteration: weights, and games of an agent or positions."""
 
+    weights: str = setting(
+        "",
+        "Weights that the network starts from: a run's directory or its best.safetensors. The game "
+        "may be another one with the same planes and policy, and with modern:seats=6 one with "
+        "another number of players. Empty: random weights.",
+    )
     epochs: int = setting(
         1,
         "Epochs: each plays new games and trains on them alone. Fewer than it takes to converge "
         "leave more to self-play. liu2019: 100.",
         (1, MANY),
     )
+    source: str = setting(
+        "games",
+        "What it is trained on: games of the agent, or random positions, whose values are the "
+        "game's linear evaluation. pluska2022: positions.",
+        ("games", "positions"),
+    )
     games: int = setting(
         0,
-        "Games in an epoch; 0: start from random weights. liu2019: 15,000, hsueh2023: 0.",
+        "Games, or positions, in an epoch; 0: start from random weights. liu2019: 15,000, "
+        "hsueh2023: 0, schulte2021: 500, pluska2022: 100,000.",
         (0, MANY),
+    )
+    pieces: str = setting(
+        "2-24", "Of random positions: pieces, all players' together; each number is as likely."
+    )
+    evaluation_weights: str = setting(
+        "",
+        "Of random positions: weights of the linear evaluation's features, with spaces between "
+        "them. Empty: the game's own. pluska2022: material alone.",
+    )
+    evaluation_scale: float = setting(
+        0.0,
+        "Of random positions: a lead times this is the logarithm of the odds to win. 0: the game's "
+        "own.",
+        (0, 1000),
     )
     agent: str = setting(
         AUTO,
         "The agent. The core plays the games of greedy ones. auto: greedy:stochastic, or where "
-        "that does not play the game, a shallow search. liu2019: greedy:ties=random.",
+        "that does not play the game, a shallow search. liu2019: greedy:ties=random, "
+        "schulte2021: initialize.",
     )
     targets: str = setting(
         "played",
         "Policy targets: the move played, or the agent's policy, the probabilities of all moves "
-        "that it draws from; greedy shares it equally among its best moves. liu2019: policy.",
+        "that it draws from; greedy shares it equally among its best moves. liu2019, schulte2021: "
+        "policy.",
         ("played", "policy"),
     )
     random_starts: float = setting(
@@ -148,5 +211,5 @@ class WarmStartSettings:
     replay: bool = setting(
         True,
         "Keep the games of the last epoch in the replay buffer of the first iterations. "
-        "liu2019: false.",
+        "liu2019, schulte2021: false.",
     )

@@ -23,6 +23,12 @@ class Architecture:
     players: int = 0
     #: smallest number of rows and of columns
     min_size: int = 1
+    #: smallest batch that it can be trained on
+    min_batch: int = 1
+    #: whether the number of columns must be even
+    even_columns: bool = False
+    #: whether it has no policy
+    value_only: bool = False
 
 
 ARCHITECTURES = {
@@ -31,7 +37,15 @@ ARCHITECTURES = {
         Architecture(
             "modern",
             "a pre-activation residual tower with global pooling",
-            (Option("size", "m", "blocks and channels", choices=("s", "m", "l")),),
+            (
+                Option("size", "m", "blocks and channels", choices=("s", "m", "l")),
+                Option(
+                    "seats",
+                    0,
+                    "values for this many seats, of which a game uses the first; 0: as it has",
+                    high=64,
+                ),
+            ),
             main="size",
         ),
         Architecture(
@@ -44,8 +58,41 @@ ARCHITECTURES = {
         Architecture(
             "hsueh2023",
             "five residual blocks, a value for every player (hsueh2023, appendix B)",
-            (Option("filters", 64, "channels of the tower", low=1, high=512),),
+            (
+                Option("filters", 64, "channels of the tower", low=1, high=512),
+                Option("even", "off", "all values begin at even chances", choices=("off", "on")),
+            ),
             main="filters",
+        ),
+        Architecture(
+            "schulte2021",
+            "a residual tower, dense layers with dropout, ReLU values (schulte2021, 5.1)",
+            (
+                Option("blocks", 8, "residual blocks", low=0, high=64),
+                Option("filters", 128, "channels of the tower", low=1, high=512),
+                Option("width", 512, "width of the dense layers", low=1, high=4096),
+                Option("dropout", 0.3, "share of them left out in a step", high=0.95, decimal=True),
+            ),
+            min_batch=2,  # the norms of the dense layers have one number for each sample
+        ),
+        Architecture(
+            "linear",
+            "values alone: one linear layer over all planes",
+            (Option("hidden", 0, "width of a hidden layer; 0: none", high=4096),),
+            main="hidden",
+            value_only=True,
+        ),
+        Architecture(
+            "pluska2022",
+            "values alone: a kernel over three rows of a chequered board (pluska2022, 2)",
+            (
+                Option("features", 8, "features of the kernel", low=1, high=512),
+                Option("combined", 4, "width of the layer after it", low=1, high=512),
+            ),
+            players=2,
+            min_size=3,
+            even_columns=True,
+            value_only=True,
         ),
     )
 }
@@ -69,6 +116,16 @@ class ChosenArchitecture:
         if wanted.players not in (0, players):
             raise OptionError(
                 f"'{wanted.name}' is for {wanted.players} players, and '{game}' has {players}."
+            )
+        seats = int(self.values.get("seats", 0))
+        if 0 < seats < players:
+            raise OptionError(
+                f"'{self.name}' has values for {seats} seats, and '{game}' has {players} players."
+            )
+        if wanted.even_columns and shape[2] % 2:
+            raise OptionError(
+                f"'{wanted.name}' needs a board with an even number of columns, and '{game}' has "
+                f"{shape[2]}."
             )
         if min(shape[1:]) < wanted.min_size:
             raise OptionError(

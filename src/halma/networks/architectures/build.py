@@ -14,13 +14,17 @@ from halma.names import Value
 from halma.networks.architectures import architecture
 from halma.networks.architectures.blocks import Network
 from halma.networks.architectures.modern import Modern
-from halma.networks.architectures.papers import hsueh2023, liu2019
+from halma.networks.architectures.papers import Schulte2021, hsueh2023, liu2019
+from halma.networks.architectures.value_only import LinearValues, Pluska2022
 from halma.networks.network_file import NetworkInfo
 
 _BUILDERS: dict[str, Callable[[NetworkInfo, Mapping[str, Value]], Network]] = {
     "modern": Modern,
     "liu2019": liu2019,
     "hsueh2023": hsueh2023,
+    "schulte2021": Schulte2021,
+    "linear": LinearValues,
+    "pluska2022": Pluska2022,
 }
 
 

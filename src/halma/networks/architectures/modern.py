@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from halma.names import Value
-from halma.networks.architectures.blocks import ConvNorm, Network, pool
+from halma.networks.architectures.blocks import ConvNorm, Network, SeatHead, pool
 from halma.networks.network_file import NetworkInfo
 
 #: size -> blocks and channels of the tower
@@ -45,7 +45,7 @@ class Modern(Network):
 
     The policy head is one matrix over all cells of the board, or two of low rank where that
     would be large. In a game of two players, whose scores add up, one value serves both;
-    otherwise each player has one.
+    otherwise each player has one. With `seats` there are as many, whoever plays.
     """
 
     def __init__(self, info: NetworkInfo, options: Mapping[str, Value]) -> None:
@@ -64,7 +64,8 @@ class Modern(Network):
             last = nn.Linear(RANK, info.actions)
             self.policy = nn.Sequential(nn.Linear(inputs, RANK), last)
         self.value_hidden = nn.Linear(2 * channels, VALUE_WIDTH)
-        self.value = nn.Linear(VALUE_WIDTH, self.value_count)
+        seats = int(options["seats"]) or self.value_count
+        self.value = SeatHead(VALUE_WIDTH, seats, self.value_count)
         # At first all moves and all players are nearly equal.
         for head in (last, self.value):
             nn.init.normal_(head.weight, std=0.01)

@@ -8,18 +8,22 @@ says that there is none; see docs/networks.md.
 hsueh2023 (appendix B): five blocks and a value for every player. The paper gives neither filters
 nor heads. The blocks have two 3x3 convolutions, and the heads are AlphaZero's: 2 and 1 filters of
 1x1, and a hidden layer before the values that is as wide as the tower.
+
+schulte2021 (section 5.1): the tower's output goes through dense layers to a vector of 512, from
+which policy and values are computed. The text gives neither blocks nor filters: ours are those of
+the author's published code, see docs/networks.md.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import torch
 from torch import Tensor, nn
 
 from halma.names import Value
-from halma.networks.architectures.blocks import ConvNorm, Network
+from halma.networks.architectures.blocks import ConvNorm, DropoutLayer, Network, xavier
 from halma.networks.network_file import NetworkInfo
 
 NARROW, WIDE = 32, 64
@@ -95,19 +99,48 @@ def liu2019(info: NetworkInfo, options: Mapping[str, Value]) -> Network:
         bias=bias,
         padded=False,
     )
-    for module in network.modules():
-        if isinstance(module, nn.Conv2d | nn.Linear):
-            nn.init.xavier_uniform_(module.weight)
-            if module.bias is not None:
-                nn.init.zeros_(module.bias)
+    xavier(network)
     return network
 
 
 def hsueh2023(info: NetworkInfo, options: Mapping[str, Value]) -> Network:
     """Return hsueh2023's network, with a value for every player."""
     filters = int(options["filters"])
-    blocks = (
-        ResidualBlock(first=ConvNorm(filters, filters, 3), second=ConvNorm(filters, filters, 3))
-        for _ in range(5)
-    )
-    return PaperNetwork(info, filters, blocks, policy_filters=2, value_width=filters)
+    network = PaperNetwork(info, filters, _tower(5, filters), policy_filters=2, value_width=filters)
+    if options["even"] == "on":
+        nn.init.zeros_(network.value.weight)
+        nn.init.zeros_(network.value.bias)
+    return network
+
+
+class Schulte2021(Network):
+    """A residual tower, two dense layers with dropout, and a layer each for policy and values."""
+
+    def __init__(self, info: NetworkInfo, options: Mapping[str, Value]) -> None:
+        super().__init__(info, one_value=False)
+        planes, rows, columns = info.shape
+        blocks, filters, width = (int(options[key]) for key in ("blocks", "filters", "width"))
+        dropout = float(options["dropout"])
+        self.stem = ConvNorm(planes, filters, 3)
+        self.blocks = nn.Sequential(*_tower(blocks, filters))
+        self.first = DropoutLayer(filters * rows * columns, width, dropout)
+        self.second = DropoutLayer(width, width, dropout)
+        self.policy = nn.Linear(width, info.actions)
+        self.value = nn.Linear(width, info.players)
+        xavier(self)
+        # A ReLU that is 0 for every position has no gradient: all values begin above 0.
+        nn.init.normal_(self.value.weight, std=0.01)
+        nn.init.constant_(self.value.bias, 1 / info.players)
+
+    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        x = self.blocks(torch.relu(self.stem(planes)))
+        x = self.second(self.first(torch.flatten(x, 1)))
+        return self.policy(x), self.relu_values(self.value(x))
+
+
+def _tower(blocks: int, filters: int) -> Iterator[ResidualBlock]:
+    """Return residual blocks of two 3x3 convolutions."""
+    for _ in range(blocks):
+        yield ResidualBlock(
+            first=ConvNorm(filters, filters, 3), second=ConvNorm(filters, filters, 3)
+        )

@@ -1,0 +1,15 @@
+"""schulte2021, "Reinforcement Learning for 3-player Chinese Checkers"."""
+
+from __future__ import annotations
+
+from halma.lab.experiment import Paper
+from halma.lab.schulte2021 import games, loops, network_seats, policies, seats, version_matches
+
+_SECTIONS = (games, seats, version_matches, policies, network_seats, loops)
+
+PAPER = Paper(
+    "schulte2021",
+    "schulte2021: Reinforcement Learning for 3-player Chinese Checkers",
+    [experiment for section in _SECTIONS for experiment in section.EXPERIMENTS],
+    unkept={"": "Its runs were made before summaries were kept; the page has what they gave."},
+)

@@ -1,0 +1,146 @@
+"""Games played by clicking, dragging, typing and with the keyboard."""
+
+import pytest
+from playwright.sync_api import expect
+from web_visitor import WebServer
+
+#: English draughts has one size; few pieces make a short game.
+DRAUGHTS_ENDING = "B:W30,K18:BK5,6,10"
+
+
+@pytest.mark.parametrize(
+    ("variant", "start"),
+    [
+        ("rhombus-4x4-3", None),
+        ("draughts-8x8", DRAUGHTS_ENDING),
+        ("ewn-3x3-3", None),
+        ("cdc-2x4-PPPP", None),
+        ("frogs-2-1", None),
+    ],
+)
+def test_a_whole_game_by_clicking(visit, server, variant, start):
+    game = server.start_game(variant, ["human", "random"], start)
+    visitor = visit(f"/play/{game}")
+    ending = visitor.finish_game()
+    assert "won" in ending or "draw" in ending
+    played = server.ask(f"games/{game}")
+    assert played["turn"] == "over"
+    # Every move and outcome of the server stands in the list.
+    assert visitor.page.locator(".moves li").count() == len(played["events"])
+
+
+def test_three_players(visit, server):
+    game = server.start_game("star-37-3p", ["human", "greedy", "greedy"])
+    visitor = visit(f"/play/{game}")
+    assert "won" in visitor.finish_game()
+    assert visitor.page.locator(".seat").count() == 3
+
+
+def test_a_game_is_set_up_in_the_page(visit):
+    page = visit("/play?variant=ewn-3x3-3").page
+    page.get_by_label("Player of blue").select_option("random")
+    page.get_by_role("button", name="Start").click()
+    page.wait_for_url("**/play/*")
+    page.get_by_text("blue: random").wait_for()
+
+
+def test_a_piece_is_dragged(visit, server):
+    visitor = visit(f"/play/{server.start_game('rhombus-4x4-3', ['human', 'human'])}")
+    page = visitor.page
+    origin = visitor.cells("can move").first
+    origin.wait_for()
+    box = origin.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    target = visitor.cells("target").first.bounding_box()
+    page.mouse.move(target["x"] + target["width"] / 2, target["y"] + target["height"] / 2, steps=4)
+    page.mouse.up()
+    expect(page.locator(".moves li")).to_have_count(1)
+
+
+def test_the_keyboard_is_enough(visit, server):
+    visitor = visit(f"/play/{server.start_game('rhombus-4x4-3', ['human', 'human'])}")
+    page = visitor.page
+    visitor.cells("can move").first.wait_for()
+    page.locator('.cell[tabindex="0"]').focus()
+    name = "document.activeElement.getAttribute('aria-label')"
+
+    def walk_to(use):
+        seen = set()
+        for key in ("ArrowDown", "ArrowLeft", "ArrowUp", "ArrowRight") * 20:
+            label = page.evaluate(name)
+            if label.endswith(use):
+                return
+            page.keyboard.press(key if label not in seen else "ArrowRight")
+            seen.add(label)
+        raise AssertionError(f"no cell '{use}' was reached")
+
+    walk_to("can move")
+    page.keyboard.press("Enter")
+    target = visitor.cells("target").first.get_attribute("data-cell")
+    page.locator(f'.cell[data-cell="{target}"]').focus()
+    page.keyboard.press("Enter")
+    page.locator(".moves li").wait_for()
+    # The move is spoken.
+    expect(page.locator("#spoken")).to_contain_text("player 1")
+
+
+def test_moves_are_typed_taken_back_hinted_and_resigned(visit, server):
+    visitor = visit(f"/play/{server.start_game('rhombus-4x4-3', ['human', 'random'])}")
+    page = visitor.page
+    visitor.expect("400")
+    visitor.cells("can move").first.wait_for()
+    page.get_by_label("Type a move").fill("z9-z8")
+    page.keyboard.press("Enter")
+    page.locator(".toast.error").wait_for()
+    page.get_by_role("button", name="Hint").click()
+    page.locator(".arrow.hint").wait_for()
+    hint = page.locator("text=Hint:").first.inner_text().split()[1].rstrip(",")
+    page.get_by_label("Type a move").fill(hint)
+    page.keyboard.press("Enter")
+    expect(page.locator(".moves li")).to_have_count(2)
+    page.get_by_role("button", name="Take back").click()
+    expect(page.locator(".moves li")).to_have_count(0)
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Resign").click()
+    assert "Player 2 has won" in page.locator(".result").inner_text()
+
+
+def test_animations_end_with_the_position_of_the_server(visit, server):
+    game = server.start_game("draughts-8x8", ["human", "human"], "B:W18,26,27:BK15")
+    visitor = visit(f"/play/{game}", motion="no-preference")
+    visitor.choose("15")
+    # A king captures three men in one move.
+    visitor.cells("target").first.click()
+    visitor.page.locator(".moves li").wait_for()
+    expect(visitor.page.locator(".layer-pieces .piece")).to_have_count(1)
+    assert len(server.ask(f"games/{game}")["board"]["scene"]["pieces"]) == 1
+
+
+def test_a_search_that_fails_is_a_message_and_can_be_repeated(visit, server):
+    visitor = visit(f"/play/{server.start_game('rhombus-4x4-3', ['human', 'random'])}")
+    visitor.expect("503")
+    page = visitor.page
+    reason = '{"error": "The search has failed."}'
+    page.route("**/agent-move", lambda route: route.fulfill(status=503, body=reason))
+    visitor.move()
+    expect(page.locator(".side .bad")).to_contain_text("The search has failed.")
+    page.unroute("**/agent-move")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator(".moves li")).to_have_count(2)
+
+
+def test_a_server_that_restarts_continues_the_game(visit, tmp_path):
+    with WebServer(tmp_path) as first:
+        game = first.start_game("rhombus-4x4-3", ["human", "random"])
+        visitor = visit(f"/play/{game}", at=first)
+        visitor.expect("ERR_CONNECTION_REFUSED")
+        visitor.move()
+        expect(visitor.page.locator(".moves li")).to_have_count(2)
+        first.stop()
+        visitor.move()
+        visitor.page.get_by_text("does not answer").first.wait_for()
+        with WebServer(tmp_path, first.port):
+            expect(visitor.page.locator(".side")).not_to_contain_text("keeps trying")
+            visitor.move()
+            expect(visitor.page.locator(".moves li")).to_have_count(4)
