@@ -27,8 +27,8 @@ from halma.search.batched import SearchPlayer
 
 P = TypeVar("P")
 
-#: games that advance together, at most; more of them gain little
-_MOST_GAMES = 8
+#: games that advance together, at most; more of them gain little on a CPU
+_MOST_GAMES, _MOST_GAMES_ON_GPU = 8, 256
 #: Simulations, and seconds, that a move in all of these games may take together: no result is
 #: known before the games end.
 _MOST_SIMULATIONS, _MOST_SECONDS = 3200, 1.0
@@ -89,7 +89,7 @@ def searches_together(one: Agent) -> bool:
     return isinstance(one, NetAgent) and not one.seconds and not one.temperature
 
 
-def games_together(plans: Sequence[Plan], games: int, workers: int) -> int:
+def games_together(plans: Sequence[Plan], games: int, workers: int, device: str = "cpu") -> int:
     """Return how many of the games that are left a worker plays at the same time.
 
     It is 1 unless a network plays, and where an agent may keep something from move to move of one
@@ -104,6 +104,8 @@ def games_together(plans: Sequence[Plan], games: int, workers: int) -> int:
     if not simulations or any(_keeps_a_game(one) for one in agents):
         return 1
     seconds = max(getattr(one, "seconds", None) or 0.0 for one in agents)
+    if device != "cpu" and not seconds:
+        return max(1, min(_MOST_GAMES_ON_GPU, -(-games // workers)))
     by_clock = int(_MOST_SECONDS / seconds) if seconds else _MOST_GAMES
     by_work = _MOST_SIMULATIONS // max(simulations)
     return max(1, min(_MOST_GAMES, by_clock, by_work, games // (2 * workers)))
@@ -132,15 +134,17 @@ def _engines(plan: Plan) -> list[ExternalAgent]:
 
 
 def play_games(
-    plans: Sequence[Plan], tasks: Sequence[tuple[int, int]]
+    plans: Sequence[Plan], tasks: Sequence[tuple[int, int]], device: str = "cpu"
 ) -> list[tuple[int, PlayedGame]]:
     """Play games together, each given by the index of its plan and its number in it.
 
-    The result does not depend on games played before, or at the same time.
+    Networks are evaluated on `device`. On a CPU the result does not depend on games played
+    before, or at the same time.
     """
     games = [MatchGame(_game(plans[index].game), plans[index], number) for index, number in tasks]
     players = [
-        [_player(name, plans[index].game) for name in plans[index].agents] for index, _ in tasks
+        [_player(name, plans[index].game, device) for name in plans[index].agents]
+        for index, _ in tasks
     ]
     for _ in play_out(list(zip(games, players, strict=True))):
         pass
@@ -184,8 +188,8 @@ def _resolved(name: str, variant: str) -> Agent:
 
 
 @cache
-def _player(name: str, variant: str) -> AgentPlayer:
-    return player_in(_resolved(name, variant), _game(variant))
+def _player(name: str, variant: str, device: str) -> AgentPlayer:
+    return player_in(_resolved(name, variant), _game(variant), device)
 
 
 def player_in(found: Agent, loaded: Game, device: str = "cpu") -> AgentPlayer:

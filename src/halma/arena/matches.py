@@ -25,6 +25,7 @@ def play_matches(
     store: GameStore | None = None,
     sprt: Sprt | None = None,
     watch: Watch | None = None,
+    device: str = "cpu",
 ) -> list[Tally]:
     """Play at least `games` games of every plan, in whole sets, and count them.
 
@@ -32,7 +33,8 @@ def play_matches(
     worker plays several games at the same time. New games are stored in
     order, one transaction each, so a store always holds the first games of a match. With
     `sprt` a match ends after the first set at which the test accepts a hypothesis. Results
-    do not depend on the number of workers. Programs of other people are started once before the
+    do not depend on the number of workers, unless networks are evaluated on another `device`
+    than a CPU. Programs of other people are started once before the
     first game, so that one that cannot be used is an error and not a lost match.
     """
     tallies = [Tally(plan) for plan in plans]
@@ -47,9 +49,11 @@ def play_matches(
     left = sum(tally.plan.games_for(games) - tally.games for tally in tallies)
     if left:
         check_engines(plans)
-    blocks = _blocks(_remaining(tallies, games, sprt), games_together(plans, left, workers))
+    together = games_together(plans, left, workers, device)
+    blocks = _blocks(_remaining(tallies, games, sprt), together)
+    play_block = partial(play_games, tuple(plans), device=device)
     try:
-        with closing(map_ordered(partial(play_games, tuple(plans)), blocks, workers)) as results:
+        with closing(map_ordered(play_block, blocks, workers)) as results:
             for index, played in chain.from_iterable(results):
                 tally = tallies[index]
                 if _is_decided(tally, sprt):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from halma.cli.progress import progress
-from halma.cli.verb import note
+from halma.cli.verb import chosen_device, note
 from halma.machine import core_count
 
 if TYPE_CHECKING:
@@ -30,6 +30,13 @@ Plies = Annotated[int, typer.Option(min=1, help="Stop a game after this many pli
 Workers = Annotated[
     int | None,
     typer.Option(min=1, max=1024, help="Worker processes; by default one per core."),
+]
+Device = Annotated[
+    str,
+    typer.Option(
+        help="Where networks are evaluated: cpu, cuda or auto. On a GPU a worker plays up to 256 "
+        "games at the same time, and rounding differs with them."
+    ),
 ]
 Database = Annotated[
     Path | None,
@@ -51,10 +58,12 @@ def play(
     workers: int | None,
     db: Path | None,
     sprt: Sprt | None = None,
+    device: str = "cpu",
 ) -> tuple[list[Tally], dict[str, Any]]:
     """Play matches; return their tallies, and the facts of this run for JSON."""
     from halma.arena import GameStore, play_matches
 
+    device = chosen_device(device)
     workers = workers or core_count()
     each = plans[0].games_for(games)
     if each != games:
@@ -68,7 +77,7 @@ def play(
             counts.append(sum(tally.games for tally in tallies))
             update(counts[-1], each * len(plans), _score(tallies))
 
-        tallies = play_matches(plans, games, workers, store, sprt, watch)
+        tallies = play_matches(plans, games, workers, store, sprt, watch, device)
         matches = [] if store is None else [store.match_of(plan) for plan in plans]
     seconds, played = time.perf_counter() - began, counts[-1] - counts[0]
     return tallies, {

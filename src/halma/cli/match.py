@@ -39,6 +39,7 @@ def match(
     ] = None,
     plies: arena.Plies = 2000,
     workers: arena.Workers = None,
+    device: arena.Device = "cpu",
     db: arena.Database = None,
     seed: Seed = 0,
     json: JsonFlag = False,
@@ -61,7 +62,7 @@ def match(
         raise HalmaError("--sprt compares two agents, not three or more.")
     if test is not None and 2 * seats not in (0, plan.players):
         raise HalmaError("--sprt compares agents with equal numbers of seats: leave out --seats.")
-    (tally,), facts = arena.play([plan], games, workers, db, test)
+    (tally,), facts = arena.play([plan], games, workers, db, test, device)
     if json:
         for warning in tally.warnings:
             note(warning)

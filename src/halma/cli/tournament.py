@@ -39,6 +39,7 @@ def tournament(
     book: arena.Book = None,
     plies: arena.Plies = 2000,
     workers: arena.Workers = None,
+    device: arena.Device = "cpu",
     db: arena.Database = None,
     seed: Seed = 0,
     json: JsonFlag = False,
@@ -60,7 +61,7 @@ def tournament(
         )
         for group in groups
     ]
-    tallies, facts = arena.play(plans, games, workers, db)
+    tallies, facts = arena.play(plans, games, workers, db, device=device)
     matches = dict(zip(groups, tallies, strict=True))
     ratings = rate(names, matches, anchored, anchor_elo)
     rows = crosstable.crosstable(ratings, matches)

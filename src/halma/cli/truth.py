@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from halma.cli.progress import progress
-from halma.cli.verb import JsonFlag, Seed, check_folder_of, note, print_answer, write_file
+from halma.cli.verb import (
+    JsonFlag,
+    Seed,
+    check_folder_of,
+    chosen_device,
+    note,
+    print_answer,
+    write_file,
+)
 from halma.machine import core_count
 
 if TYPE_CHECKING:
@@ -61,7 +69,7 @@ def truth(
     if page is not None:
         check_folder_of(page)
     names = agents.split()
-    chosen = _device(device)
+    chosen = chosen_device(device)
     workers = workers or (core_count() if chosen == "cpu" else 1)
     solution = solution_for(game(variant))
     found = examine(solution, sample, seed, note)
@@ -82,18 +90,6 @@ def truth(
         "notes": [f"{one.agent}: {one.error}" for one in grades if one.error],
     }
     print_answer(json, answer, lambda: _print(found, grades))
-
-
-def _device(wanted: str) -> str:
-    """Return `cpu` or `cuda`; torch is imported only where it is needed."""
-    if wanted == "cpu":
-        return wanted
-    from halma.machine import require
-
-    require("torch")
-    from halma.networks.torch_evaluator import find_device
-
-    return find_device(wanted)
 
 
 def _draw(found: Truth, folder: Path) -> None:

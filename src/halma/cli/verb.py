@@ -133,3 +133,15 @@ def program() -> str:
     called = sys.argv[0]
     # Outside the search path it has to be called by its path again.
     return called if os.path.basename(called) == "halma" and not shutil.which("halma") else "halma"
+
+
+def chosen_device(wanted: str) -> str:
+    """Return `cpu` or `cuda`; torch is imported only where it is needed."""
+    if wanted == "cpu":
+        return wanted
+    from halma.machine import require
+
+    require("torch")
+    from halma.networks.torch_evaluator import find_device
+
+    return find_device(wanted)
