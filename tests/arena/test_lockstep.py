@@ -84,8 +84,8 @@ def test_matches(net, workers, monkeypatch):
 
 
 def test_how_many_at_a_time(net):
-    def number(*names, games=300, workers=2, variant=GAME):
-        return games_together([make_plan(variant, names)], games, workers)
+    def number(*names, games=300, workers=2, variant=GAME, device="cpu"):
+        return games_together([make_plan(variant, names)], games, workers, device)
 
     file = f"net:{net}/{GAME}.onnx"
     assert number(f"{file},sims=180", "greedy") == 8
@@ -97,6 +97,11 @@ def test_how_many_at_a_time(net):
     # Few enough for every worker to have some.
     assert number(f"{file},sims=100", "greedy", games=12) == 3
     assert number(f"{file},sims=100", "greedy", games=2) == 1
+    # A GPU takes all that there are, unless the opponent thinks by the clock.
+    assert number(f"{file},sims=800", "greedy", device="cuda") == 150
+    assert number(f"{file},sims=800", "greedy", games=1000, device="cuda") == 256
+    assert number(f"{file},sims=100", "alphabeta:time=0.3", device="cuda") == 3
+    assert number("greedy", "random", device="cuda") == 1
     # Without a network, or with one that the clock or a temperature stops.
     assert number("greedy", "random") == 1
     assert number(f"{file},time=0.1", "greedy") == 1

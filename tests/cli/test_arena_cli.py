@@ -135,6 +135,7 @@ def test_a_book_and_its_errors(tmp_path):
         (("match", "random", "greedy", "--game", "cdc-2x4-PPPP"), "no measure of how far"),
         ((*MATCH, "--sprt", "elo0=5"), None),
         ((*MATCH, "--sprt", "elo0=50"), "elo0 < elo1"),
+        ((*MATCH, "--device", "tpu"), "There is no device 'tpu'"),
         ((*MATCH, "--opening-plies", "2000"), "0 to 1999 plies"),
         ((*MATCH, "--opening-plies", "90"), "too long"),
         (("match", "random", "random", "random", "--game", "star-37-3p", "--sprt", "elo1=9"),

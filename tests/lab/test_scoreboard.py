@@ -177,3 +177,13 @@ def test_statuses_and_verdicts(tmp_path, monkeypatch):
     assert "    halma reproduce nobody2000 three --quick\n" in page
     text = summary_page([(paper, found)], "<!-- begin summary -->\n<!-- end summary -->\n")
     assert "| 1 | 1 | 2 | 1 | 1 | 1 | 3 | 1 of 2 |" in text
+
+    # What is measured later is added, and replaces what has its name; another seed begins anew.
+    for seed, status in ((7, "full"), (8, "partial")):
+        work = tmp_path / f"later{seed}"
+        later = Workspace(work, lambda text: None, full=True, seed=seed)
+        later.measurements["two,b"] = 5
+        keep(paper, work, f"def{seed}")
+        assert scores(paper, tmp_path / "pages")[1].status == status
+        page = paper_page(paper, scores(paper, tmp_path / "pages"), page)
+        assert (f"revision abc123, def{seed};" in page) == (seed == 7)

@@ -1,7 +1,7 @@
 """`best`: the strongest player of a variant, network or classical, under one name.
 
 A variant whose solution is at hand is played perfectly, one that a network comes with halma for, by
-that network. Of others the game says what it is (`Game.strongest`), or it follows from what the
+that network, unless the game knows a search that is no weaker. Of others the game says what it is (`Game.strongest`), or it follows from what the
 game offers; where an evaluator comes with halma, alpha-beta uses it.
 """
 
@@ -31,8 +31,9 @@ TOP = 10
 #: move, a look at most moves, or a search of about one ply.
 _LEAST = {"net": {"sims": 1}, "mcts": {"sims": 30}}
 _LEAST_NODES = {"nodes": 100}
-#: about a second of a network's search on one core
-_NET_SIMULATIONS = 800
+#: Simulations of a network's search at most, and what boards of many cells share: up to about a
+#: second on one core.
+_NET_SIMULATIONS, _NET_CELLS = 800, 65_000
 _LIMITS = ("time", "sims", "depth")
 
 
@@ -121,9 +122,13 @@ def _share(least: int, most: int, level: int) -> int:
 
 
 def _by_network(game: Game) -> str:
-    """Return the player with the network that comes with halma for a game, if there is one."""
+    """Return the player with the network that comes with halma, if it is the strongest."""
     name = shipped_for(game)
-    return f"net:{name},sims={_NET_SIMULATIONS}" if name else ""
+    if name is None or game.prefers_search:
+        return ""
+    _, rows, columns = game.shape
+    affordable = round(_NET_CELLS / (rows * columns), -2)
+    return f"net:{name},sims={min(_NET_SIMULATIONS, affordable):.0f}"
 
 
 def _by_hooks(game: Game) -> str:

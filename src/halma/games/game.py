@@ -155,6 +155,11 @@ class Game(ABC):
         return ""
 
     @property
+    def prefers_search(self) -> bool:
+        """Whether `strongest` is no weaker than the network with halma at equal time on a CPU."""
+        return False
+
+    @property
     def sides(self) -> int:
         """What is placed in a game: the number of teams, or of players where there are none."""
         return len(set(self.teams)) or self.players

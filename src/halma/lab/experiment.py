@@ -115,7 +115,7 @@ class Experiment(ABC):
             parts[""] = before[0] + counts[0], before[1] + counts[1]
         if found:
             seeds.add(measured.settings.get("seed", workspace.seed))
-            revisions.add(measured.settings.get("revision", ""))
+            revisions |= set(map(measured.revision, found))
             seconds += sum(measured.seconds.get(name, 0.0) for name in found)
         return Coverage(parts, frozenset(seeds), seconds, frozenset(revisions - {""}))
 

@@ -18,11 +18,14 @@ from halma.lab.jobs import Job, run_jobs
 from halma.lab.kept import KeptRuns
 from halma.lab.packing import unpacked
 from halma.lab.run_store import RunStore
-from halma.structure import Check, fields, map_of, parse_json, real
+from halma.structure import Check, fields, map_of, parse_json, real, text
 
 _MOST_BYTES = 1 << 28
 _SECONDS = map_of(real(0))
-_STRUCTURE = fields({"settings": fields({}), "measured": fields({})}, {"seconds": _SECONDS})
+_STRUCTURE = fields(
+    {"settings": fields({}), "measured": fields({})},
+    {"seconds": _SECONDS, "revisions": map_of(text(40))},
+)
 
 
 class MeasurementFile(UserDict[str, Any]):
@@ -40,6 +43,7 @@ class MeasurementFile(UserDict[str, Any]):
         self.settings = dict(settings or {})
         #: seconds that each measurement took, by its name
         self.seconds: dict[str, float] = {}
+        self._revisions: dict[str, str] = {}
         if not path.exists():
             return
         content = read_file(path, _MOST_BYTES)
@@ -53,6 +57,11 @@ class MeasurementFile(UserDict[str, Any]):
             self.settings = found["settings"]
             self.data = {name: unpacked(value) for name, value in found["measured"].items()}
             self.seconds = found.get("seconds", {})
+            self._revisions = found.get("revisions", {})
+
+    def revision(self, name: str) -> str:
+        """Return the revision of halma that made a kept measurement; empty if it is not known."""
+        return self._revisions.get(name, str(self.settings.get("revision", "")))
 
     def read(self, name: str, check: Check) -> Any:
         """Return a measurement after checking what it is; None where there is none."""

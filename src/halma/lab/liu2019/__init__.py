@@ -12,5 +12,5 @@ PAPER = Paper(
     "liu2019: Towards Understanding Chinese Checkers with Heuristics, Monte Carlo Tree Search, "
     "and Deep Reinforcement Learning",
     [experiment for section in _SECTIONS for experiment in section.EXPERIMENTS],
-    unkept={"": "Its runs were made before summaries were kept; the page has what they gave."},
+    unkept={"": "Networks of a run are not kept; the page has what was measured with them."},
 )
