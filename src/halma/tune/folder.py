@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import halma
 from halma.errors import RunError, StoreError, error_text
-from halma.files import make_folder, read_file, replace_file, take_lock
+from halma.files import TEMPORARY, make_folder, read_file, replace_file, take_lock
 from halma.learn.settings import write_value
 from halma.machine import require
 from halma.structure import fields, parse_json, whole
@@ -80,16 +80,16 @@ class TuningFolder:
         """Refuse a folder that holds another tuning or something else."""
         if self.path.exists() and not self.path.is_dir():
             raise RunError(f"'{self.path}' is a file, not the folder of a tuning.")
-        others = sorted(entry.name for entry in self.path.iterdir()) if self.path.exists() else []
-        if PLAN not in others:
-            if others and others != [_LOCK]:
+        found = sorted(entry.name for entry in self.path.iterdir()) if self.path.exists() else []
+        if PLAN not in found:
+            others = [name for name in found if name != _LOCK and not name.endswith(TEMPORARY)]
+            if others:
                 raise RunError(
                     f"'{self.path}' is not the folder of a tuning, but holds '{others[0]}': "
                     "choose another one with --out."
                 )
             return
-        found = _read_plan(self.path)
-        if difference := _difference(found, self.plan.identity):
+        if difference := _difference(_read_plan(self.path), self.plan.identity):
             raise RunError(
                 f"'{self.path}' belongs to another tuning: {difference}. "
                 "Choose another folder with --out."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from halma.errors import OptionError
 from halma.machine import require
 from halma.tune.confirm import confirm
 from halma.tune.folder import TuningFolder
@@ -36,7 +37,14 @@ def tune(
     With population-based training the plan says how many runs there are.
     """
     require("optuna", "matplotlib")
+    if plan.recipe.method != "tabular":
+        require("torch", "onnx")
     check_plan(plan)
+    if plan.by_matches and any(sign in str(path) for sign in ",="):
+        raise OptionError(
+            f"'{path}' cannot be the folder of a tuning by matches: they name players by their "
+            "files, which have no commas and equals signs."
+        )
     with TuningFolder(path, plan) as folder:
         runner = TrialRunner(plan, path, threads, device)
         by_population = plan.sampler == "pbt"
