@@ -2,16 +2,20 @@
 
 import json
 import math
+import os
+import signal
 
 import pytest
 from tune.tuning_helpers import interrupt_training, outcome, plan_of, run_inline, tiny
 
-from halma.errors import RunError, StoreError
+from halma.errors import RunError, StoreError, WorkerError
 from halma.learn import load, read_metrics
 from halma.learn.run import META
+from halma.processes import ProcessPool
 from halma.tune import trial as trials
 from halma.tune.confirm import Confirmation
 from halma.tune.folder import TuningFolder
+from halma.tune.tasks import run_with_retry
 from halma.tune.tuning import tune
 
 pytestmark = pytest.mark.usefixtures("inline")
@@ -181,7 +185,7 @@ def test_a_folder_of_another_tuning_is_refused(whole, tmp_path):
 def test_damaged_files_are_refused(tmp_path):
     plan = plan_of()
     run(tmp_path / "t", plan, trials=1)
-    database, about = tmp_path / "t" / "study.db", tmp_path / "t" / "tuning.json"
+    database, about = tmp_path / "t" / "study.sqlite3", tmp_path / "t" / "tuning.json"
     whole = about.read_text()
     for text, clause in (("{}", "has no 'format'"), ("[", "is not JSON")):
         about.write_text(text)
@@ -197,3 +201,23 @@ def test_one_process_at_a_time(tmp_path):
     plan = plan_of()
     with TuningFolder(tmp_path / "t", plan), pytest.raises(RunError, match="is in use"):
         run(tmp_path / "t", plan)
+
+
+def die_once(number, report):
+    """End the process of the first call with 1; `number` and the marker's folder come with it."""
+    number, marker = number
+    if number == 1 and not marker.exists():
+        marker.write_text("")
+        os.kill(os.getpid(), signal.SIGKILL)
+    if number == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 10 * number
+
+
+def test_a_task_whose_process_died_is_run_once_more(tmp_path):
+    items = [(number, tmp_path / "marker") for number in range(4)]
+    with ProcessPool(die_once, 1) as pool:
+        ended = list(run_with_retry(pool, iter(items)))
+    assert [event.index for event in ended] == [0, 1, 2, 3]
+    assert [event.result for event in ended] == [0, 10, None, 30]
+    assert isinstance(ended[2].error, WorkerError)

@@ -20,6 +20,7 @@ from halma.tune.folder import TuningFolder, match_file
 from halma.tune.plan import TuningPlan
 from halma.tune.search import SAVE_SECONDS
 from halma.tune.strength import compare, mean_score
+from halma.tune.tasks import run_with_retry
 from halma.tune.trial import TrialRunner, TrialTask
 
 #: Called with the number of runs and matches that have ended, and that of all.
@@ -136,7 +137,7 @@ def _run_all(
     results: dict[int, Any] = {}
     with ProcessPool(function, workers) as pool:
         try:
-            for event in pool.run(items):
+            for event in run_with_retry(pool, items):
                 if isinstance(event, TaskProgress):
                     continue
                 if event.error is not None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 #: Counts up when the files of a tuning change their meaning.
 FORMAT = 1
-PLAN, DATABASE, BEST, REPORT = "tuning.json", "study.db", "best.toml", "report.html"
+PLAN, DATABASE, BEST, REPORT = "tuning.json", "study.sqlite3", "best.toml", "report.html"
 _LOCK = "lock"
 _STUDY = "halma"
 _LARGEST_PLAN = 1 << 20
@@ -133,8 +133,11 @@ def study_errors(path: Path) -> Iterator[None]:
         raise StoreError(f"'{path / DATABASE}' cannot be used: {error_text(error)}.") from None
 
 
-def open_study(path: Path, direction: str) -> Study:
-    """Return the study of a tuning's folder; several processes may have it open."""
+def open_study(path: Path, direction: str | None = None) -> Study:
+    """Return the study of a tuning's folder, a new one with a direction.
+
+    Several processes may have it open.
+    """
     require("optuna")
     import optuna
     from optuna.study import StudyDirection
@@ -148,6 +151,8 @@ def open_study(path: Path, direction: str) -> Study:
         storage = optuna.storages.RDBStorage(
             url, engine_kwargs={"connect_args": {"timeout": _PATIENCE}}
         )
+        if direction is None:
+            return optuna.load_study(study_name=_STUDY, storage=storage)
         return optuna.create_study(
             study_name=_STUDY,
             storage=storage,

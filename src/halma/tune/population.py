@@ -20,6 +20,7 @@ from halma.processes import ProcessPool, TaskProgress
 from halma.tune.folder import TuningFolder, study_errors
 from halma.tune.search import ERROR, SAVE_SECONDS, Watch
 from halma.tune.space import tried_values
+from halma.tune.tasks import run_with_retry
 from halma.tune.trial import TrialResult, TrialRunner, TrialTask
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class PopulationTraining:
         ended: dict[int, TrialResult] = {}
         fractions = dict.fromkeys(range(plan.population), 0.0)
         error = None
-        for event in pool.run(tasks):
+        for event in run_with_retry(pool, tasks):
             text = ""
             if isinstance(event, TaskProgress):
                 fractions[event.index] = event.fraction

@@ -11,6 +11,7 @@ from halma.processes import ProcessPool, TaskEnd, TaskProgress
 from halma.tune import strength
 from halma.tune.folder import TuningFolder, open_trial, study_errors
 from halma.tune.space import defaults_within, suggest
+from halma.tune.tasks import run_with_retry
 from halma.tune.trial import TrialResult, TrialRunner, TrialTask
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class TuningSearch:
                 tasks.append(task)
                 yield task
 
-        for event in pool.run(taken()):
+        for event in run_with_retry(pool, taken()):
             number = tasks[event.index].number
             text = ""
             if isinstance(event, TaskProgress):

@@ -72,7 +72,7 @@ class TrialRunner:
         value, interval, last = self._result(task)
         match = None
         if self.plan.by_matches and task.number > 0:
-            best = incumbent(open_study(self.tuning, self.plan.direction).get_trials())
+            best = incumbent(open_study(self.tuning).get_trials())
             match = challenge(self.plan, self.tuning, task.number, best)
         return TrialResult(value, pruned, last["iteration"], last["seconds"], interval, match)
 
@@ -117,7 +117,7 @@ class TrialRunner:
 
     def _trial(self, number: int) -> Trial:
         """Return Optuna's trial, to report to."""
-        study = open_study(self.tuning, self.plan.direction)
+        study = open_study(self.tuning)
         study.pruner = make_pruner(self.plan)
         return open_trial(study, number)
 
