@@ -61,14 +61,14 @@ def test_exploit_and_explore_on_a_toy(tmp_path, monkeypatch):
     toy = Toy(monkeypatch)
     plan = plan_of(
         ["learning.rate=0.1..10"],
-        recipe=tiny(iterations=40, learning__rate=5.0),
+        recipe=tiny(iterations=24, learning__rate=5.0),
         sampler="pbt",
         population=8,
         stretch=2,
     )
     result = tune(plan, tmp_path / "t", confirm_seeds=0)
-    # After each of 20 stretches but the last, two of eight are replaced.
-    assert len(toy.copies) == 19 * 2
+    # After each of 12 stretches but the last, two of eight are replaced.
+    assert len(toy.copies) == 11 * 2
     trials = {tmp_path / "t" / "trials" / f"{trial.number:04}": trial for trial in result.trials}
     for source, run, rate in toy.copies:
         donor = result.settings(trials[source])["learning.rate"]

@@ -16,7 +16,7 @@ from halma.errors import OptionError, suggestion
 
 if TYPE_CHECKING:
     from halma.tune.plan import TuningPlan
-    from halma.tune.report import TuningResult
+    from halma.tune.result import TuningResult
 
 
 def tune(

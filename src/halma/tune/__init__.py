@@ -9,7 +9,8 @@ search.py      trials suggested by Optuna
 population.py  population-based training
 strength.py    matches between trials, ended by an SPRT
 confirm.py     the best settings against the recipe as it is, with other seeds
-report.py      the result: plain values, a page, a recipe; figures.py: its pictures
+result.py      what the trials say, as plain values
+report.py      the page and the best settings as a recipe; figures.py: its pictures
 tuning.py      all of it, in order
 """
 

@@ -15,22 +15,29 @@ from halma.tune.space import TunedKey
 Point = tuple[Mapping[str, Plain], float]
 #: Fewest trials that a contour is drawn from.
 _LEAST = 6
-_COLOUR = "#0072b2"
+_COLOUR, _BEST_COLOUR = "#0072b2", "#d55e00"
 
 
-def draw_history(path: Path, plan: TuningPlan, values: Mapping[int, float]) -> None:
-    """Draw the value of each trial that ended, and the best so far."""
+def draw_history(
+    path: Path, plan: TuningPlan, values: Mapping[int, float], pruned: Mapping[int, float]
+) -> None:
+    """Draw the value of each trial, the last one of those that were pruned, and the best so far."""
     numbers = sorted(values)
     best: list[float] = []
     for number in numbers:
         value = values[number]
         best.append(value if not best or plan.is_better(value, best[-1]) else best[-1])
-    lines = [
-        PlotLine("trial", numbers, [values[number] for number in numbers]),
-        PlotLine("best so far", numbers, best),
-    ]
-    style = PlotStyle("trial", plan.metric, columns=1, size=(7, 3.2))
-    plot_lines(path, [PlotPanel("", lines)], style)
+    figure, (ax,) = subplots(1, 1, (7, 3.2), False)
+    ax.step(numbers, best, where="post", color=_BEST_COLOUR, label="best so far")
+    ax.scatter(numbers, [values[n] for n in numbers], s=22, color=_COLOUR, label="trial", zorder=3)
+    if pruned:
+        ax.scatter(
+            list(pruned), list(pruned.values()), s=22, marker="x", color="0.6", label="pruned"
+        )
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.set(xlabel="trial", ylabel=plan.metric)
+    ax.legend(frameon=False, fontsize="small")
+    save_figure(figure, path, dpi=100)
 
 
 def draw_members(path: Path, plan: TuningPlan, curves: Mapping[int, Mapping[int, float]]) -> None:

@@ -11,7 +11,8 @@ from halma.tune.confirm import confirm
 from halma.tune.folder import TuningFolder
 from halma.tune.plan import TuningPlan, check_plan
 from halma.tune.population import PopulationTraining
-from halma.tune.report import TuningResult
+from halma.tune.report import write_report
+from halma.tune.result import TuningResult
 from halma.tune.search import TuningSearch
 from halma.tune.trial import TrialRunner
 
@@ -61,7 +62,7 @@ def tune(
             else:
                 TuningSearch(folder, runner, workers, watch).run(trials)
         except KeyboardInterrupt:
-            TuningResult(folder).write(command)
+            write_report(TuningResult(folder), command)
             raise
         result = TuningResult(folder)
         best = result.best
@@ -78,7 +79,7 @@ def tune(
                 lambda done, all_runs: update(done, all_runs, "confirming"),
             )
             result = TuningResult(folder, found)
-        result.write(command)
+        write_report(result, command)
         return result
 
 
