@@ -21,6 +21,7 @@ _EXTRAS = {
     "pettingzoo": ("pettingzoo", "envs"),
     "PIL": ("pillow", "envs"),
     "pyspiel": ("open_spiel", "peers"),
+    "optuna": ("optuna", "tune"),
     "fastapi": ("fastapi", "web"),
     "uvicorn": ("uvicorn", "web"),
     "websockets": ("websockets", "web"),

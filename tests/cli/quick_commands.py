@@ -30,6 +30,8 @@ QUICK = {
     "solve": "solve ewn-3x3-3",
     "truth": "truth ewn-3x3-3 --sample 10 --games 2 --agents random --workers 1",
     "train": "train run --threads 1",
+    "tune": "tune hsueh2023/ewn-3x3-3 --metric wr_p --out tuned --trials 1 --iterations 1 "
+    "--workers 1 --set selfplay.games=4 --set truth.games=2 --set search.simulations=4",
     "report": "report run",
     "export": "export net --out net.onnx --force",
     "reproduce": "reproduce he2016 fig3 --draw",

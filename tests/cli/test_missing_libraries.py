@@ -12,7 +12,16 @@ from halma import machine
 from halma.errors import HalmaError, MissingLibraryError
 
 ROOT = Path(__file__).resolve().parents[2]
-LIBRARIES = ("torch", "onnx", "tensorboard", "matplotlib", "gymnasium", "pettingzoo", "PIL")
+LIBRARIES = (
+    "torch",
+    "onnx",
+    "tensorboard",
+    "matplotlib",
+    "gymnasium",
+    "optuna",
+    "pettingzoo",
+    "PIL",
+)
 
 
 def run_without(libraries, code, folder):
@@ -34,6 +43,8 @@ def halma(*arguments):
         ("onnx", "train", ("train", "quick")),
         ("matplotlib", "reports", ("reproduce", "he2016", "fig3")),
         ("torch", "train", ("reproduce", "hsueh2023", "fig24")),
+        ("optuna", "tune", ("tune", "hsueh2023/ewn-3x3-3", "--metric", "wr_p")),
+        ("torch", "train", ("tune", "quick", "--metric", "strength")),
         ("matplotlib", "reports", ("reproduce", "hsueh2023", "all")),
     ],
 )

@@ -47,6 +47,7 @@ def folder(tmp_path, monkeypatch):
 
 
 SMALL = ("--iterations", 2, "--set", "selfplay.games=4", "--set", "truth.games=2", "--threads", 1)
+TUNED = ("--trials", 1, "--iterations", 1, "--workers", 1, *SMALL[2:6])
 
 #: Commands of every verb in an order in which each finds the files of those before.
 COMMANDS = [
@@ -65,6 +66,7 @@ COMMANDS = [
     ("convert", "games.db", "--out", "games.jsonl", "--game", GAME),
     ("replay", "games.jsonl", 1, "--game", GAME),
     ("train", "hexapawn-table.toml", *SMALL),
+    ("tune", "hexapawn-table.toml", "--metric", "err_p", *TUNED),
     ("report", "runs/hexapawn-table"),
     ("match", "tabular:runs/hexapawn-table", AGENT, "--game", GAME, "--games", 2, "--workers", 1),
 ]

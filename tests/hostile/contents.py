@@ -16,6 +16,7 @@ from halma.networks.network_file import read_info
 from halma.solve.engines import engine_for
 from halma.solve.tables import load_arrays
 from halma.tensors import open_tensors
+from halma.tune.folder import open_study
 
 #: Keys whose values are times, or follow from them.
 _TIME = re.compile(r"second|busy|begun|_bytes$")
@@ -92,6 +93,22 @@ def stored_games(path: Path) -> dict[str, list[object]]:
     return found
 
 
+def _study(path: Path) -> list[object]:
+    """Return the trials of a tuning."""
+    trials = open_study(path.parent).get_trials()
+    return [
+        (
+            t.number,
+            t.state.name,
+            t.value,
+            t.params,
+            t.intermediate_values,
+            without_times(t.user_attrs),
+        )
+        for t in trials
+    ]
+
+
 def _page(path: Path) -> object:
     """Return the heading of a page and its first paragraph, which says how far a run is."""
     text = path.read_text(encoding="utf-8")
@@ -110,5 +127,6 @@ _READERS = {
     ".table": _table,
     ".partial": _table,
     ".db": stored_games,
+    ".sqlite3": _study,
     ".html": _page,
 }

@@ -65,6 +65,8 @@ _COMMANDS = (
     ("truth", "rhombus-3x3-3", "--games", "2", "--opening-plies", "1", "--page", "errors.html"),
     ("train", "quick", "--set", "search.simulations=4", "--iterations", "2", "--minutes", "0.1"),
     ("train", "recipe.toml", "--out", "run", "--seed", "4", "--device", "cpu", "--threads", "1"),
+    ("tune", "hsueh2023/ewn-3x3-3", "--metric", "wr_p", "--key", "learning.rate=0.1..1"),
+    ("tune", "quick", "--metric", "strength", "--key", "search.c", "--sampler", "pbt"),
     ("report", "run", "--json"),
     ("reproduce", "hsueh2023", "fig8", "--variant", "ewn-3x3-3", "--quick", "--workers", "1"),
     ("--version",),
@@ -80,7 +82,7 @@ _LONG = (
         "halma.cli.live_game.LiveGame.play",
     ),
     *("halma.games.conformance.check", "halma.arena.calibration.calibrate"),
-    "halma.lab.workspace.Workspace.run_all",
+    *("halma.lab.workspace.Workspace.run_all", "halma.tune.tuning.tune"),
 )
 #: allowed lines of output on standard error, and characters of each: a usage, or a note
 _MOST_LINES, _LONGEST_LINE = 12, 2000

@@ -42,6 +42,7 @@ COMMANDS = {
     "tournament": "tournament mcts:sims=100000000 random greedy --game rhombus-7x7-6",
     "train": "train quick --out run",
     "train a table": "train hsueh2023/ewn-3x4-3 --out run",
+    "tune": "tune hsueh2023/ewn-3x4-3 --metric wr_p --out tuned",
     "truth": "truth ewn-3x3-3 --agents mcts:sims=100000000",
 }
 

@@ -193,6 +193,8 @@ _TABULAR = ("halma.learn.tabular", "tensorboard.summary")
 _NEURAL = ("torch._dynamo", "onnx", "halma.learn.alphazero", "tensorboard.summary")
 _Q_NEURAL = ("torch._dynamo", "onnx", "halma.learn.dqn", "tensorboard.summary")
 _PLOTS = ("matplotlib.backends.backend_agg", "halma.learn.tabular")
+_TUNE = "tune table.toml --metric err_p --out tuned --workers 1 --confirm 1"
+_TUNING = (*_PLOTS, "optuna", "halma.tune")
 
 COMMANDS = {
     command.name: command
@@ -250,6 +252,14 @@ COMMANDS = {
             (_TRAIN.format("network-archive"), _pack),
             1,
             _NEURAL,
+        ),
+        Command("tune", f"{_TUNE} --trials 3", (), 1, _TUNING),
+        Command(
+            "tune with a population",
+            f"{_TUNE} --sampler pbt --population 2 --stretch 1",
+            (),
+            1,
+            _TUNING,
         ),
         Command("solve", "solve ewn-3x3-2 --threads 1", weight=4),
         Command("match", _MATCH.format(1), weight=4),

@@ -22,7 +22,7 @@ def test_ctrl_c(name, tmp_path, tally, hostile_seed):
             continue
         tally("interrupts")
         slowest = max(slowest, ending.seconds)
-        if fault := ending.fault(saves=name.startswith("train")):
+        if fault := ending.fault(saves=name.startswith(("train", "tune"))):
             faults.append(f"after {after:.2f} s: {fault}")
     print(f"{name}: at most {slowest:.2f} s")
     assert not faults

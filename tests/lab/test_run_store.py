@@ -8,7 +8,7 @@ from halma.errors import HalmaError
 from halma.lab.jobs import run_jobs
 from halma.lab.run_store import RunStore, run_name, training_settings
 from halma.learn import load
-from halma.learn.truth import TRUTH_METRICS
+from halma.learn.metric_names import TRUTH_METRICS
 
 TINY = {"iterations": 3, "selfplay.games": 5, "search.simulations": 4, "truth.games": 20}
 

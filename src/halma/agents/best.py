@@ -1,8 +1,9 @@
 """`best`: the strongest player of a variant, network or classical, under one name.
 
 A variant whose solution is at hand is played perfectly, one that a network comes with halma for, by
-that network, unless the game knows a search that is no weaker. Of others the game says what it is (`Game.strongest`), or it follows from what the
-game offers; where an evaluator comes with halma, alpha-beta uses it.
+that network, unless the game knows a search that is no weaker. Of others the game says what it is
+(`Game.strongest`), or it follows from what the game offers; where an evaluator comes with halma,
+alpha-beta uses it.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ def _options(
 #: Each is a function in a module of its name, in the order of `halma --help`.
 VERBS = (
     "games show perft check play analyse match tournament openings engine replay convert "
-    "calibrate fit solve truth train report export reproduce serve"
+    "calibrate fit solve truth train tune report export reproduce serve"
 )
 for name in VERBS.split():
     function = getattr(import_module(f"halma.cli.{name}"), name)

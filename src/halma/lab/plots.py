@@ -97,7 +97,7 @@ def plot_lines(path: Path, panels: Sequence[PlotPanel], style: PlotStyle) -> Non
     if not _drawing.get():
         return
     columns = max(1, min(style.columns, len(panels)))
-    figure, axes = _subplots(len(panels), columns, style.size, style.sharey)
+    figure, axes = subplots(len(panels), columns, style.size, style.sharey)
     names = line_names(panels)
     handles: dict[str, Any] = {}
     for ax, panel in zip(axes, panels, strict=True):
@@ -118,7 +118,7 @@ def plot_lines(path: Path, panels: Sequence[PlotPanel], style: PlotStyle) -> Non
             frameon=False,
             fontsize="small",
         )
-    _save(figure, path, dpi=100)
+    save_figure(figure, path, dpi=100)
 
 
 def line_names(panels: Sequence[PlotPanel]) -> list[str]:
@@ -139,7 +139,7 @@ def plot_histograms(
     """
     if not _drawing.get():
         return
-    figure, axes = _subplots(len(panels), 2, (4.5, 3.2), sharey=True)
+    figure, axes = subplots(len(panels), 2, (4.5, 3.2), sharey=True)
     every = [value for _, series in panels for values in series.values() for value in values]
     least, most = min(every), max(every)
     for ax, (title, series) in zip(axes, panels, strict=True):
@@ -162,7 +162,7 @@ def plot_histograms(
     axes[0].set_ylim(0, axes[0].get_ylim()[1] * 1.3)  # shared by all; room for the legend
     for ax in axes[::2]:
         ax.set_ylabel(ylabel)
-    _save(figure, path, dpi=120)
+    save_figure(figure, path, dpi=120)
 
 
 def _draw_panel(ax: Any, panel: PlotPanel, style: PlotStyle, names: Sequence[str]) -> None:
@@ -225,12 +225,13 @@ def _draw_line(ax: Any, line: PlotLine, number: int, total: int, style: PlotStyl
     )
 
 
-def _save(figure: Any, path: Path, dpi: int) -> None:
+def save_figure(figure: Any, path: Path, dpi: int) -> None:
+    """Write a figure as PNG."""
     with atomic_write(path) as file:
         figure.savefig(file, format="png", dpi=dpi)
 
 
-def _subplots(
+def subplots(
     number: int, columns: int, size: tuple[float, float], sharey: bool
 ) -> tuple[Any, Sequence[Any]]:
     """Return a figure and its coordinate systems, row by row."""

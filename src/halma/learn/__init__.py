@@ -19,7 +19,8 @@ evaluation.py     gate and matches against agents; matches.py: many games in loc
 truth.py          comparison with exact values
 checkpoint.py     what a run continues from
 archive.py        network files: the best one, and the archive of versions
-metrics.py        metrics.jsonl, warm-start.jsonl
+metrics.py        metrics.jsonl, warm-start.jsonl; metric_names.py: what is in them
+fork.py           a copy of a run that goes on with other settings
 bundle.py         a run in few small files, to travel
 reports/          events of a run, and what is made of them: console, TensorBoard, page
 """

@@ -21,8 +21,8 @@ from halma.errors import RunError
 from halma.interrupt import Interrupted
 from halma.learn.archive import RunNetworks
 from halma.learn.episodes import Episodes
-from halma.learn.evaluation import match_metrics
 from halma.learn.matches import Pairing, PolicyPlayer, play_in_lockstep
+from halma.learn.metric_names import match_metrics
 from halma.learn.q_trainer import TARGET, QLosses, QTrainer
 from halma.learn.replay_buffer import GameFiles
 from halma.learn.reports.events import Curve, Progress

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -15,10 +14,11 @@ from halma.arena.openings import default_plies
 from halma.arena.tally import Tally
 from halma.games import Game
 from halma.learn.matches import Pairing, Watch, play_in_lockstep
+from halma.learn.metric_names import TRUTH_METRICS, match_metrics
 from halma.learn.reports.events import Progress, Reporter
 from halma.learn.sections.alphazero import AlphaZeroSettings
 from halma.learn.sections.common import search_values
-from halma.learn.truth import TRUTH_METRICS, NetworkTruth
+from halma.learn.truth import NetworkTruth
 from halma.networks.architectures.blocks import Network
 from halma.networks.torch_evaluator import EvaluatorPool
 from halma.search import search_options
@@ -171,18 +171,3 @@ class Evaluation:
             self.reporter.emit(Progress(stage, done, total, {"moves/s": rate} if moves else {}))
 
         return watch
-
-
-def match_metrics(name: str, tally: Tally | None) -> dict[str, Any]:
-    """Return the metrics of a match: share of points and Elo, each with its 95% interval.
-
-    One set of games has no interval.
-    """
-    key = f"vs_{name}"
-    keys = [key, *(f"{key}_{what}" for what in ("low", "high", "elo", "elo_low", "elo_high"))]
-    if tally is None:
-        return dict.fromkeys(keys)
-    nothing, score = (None, None), tally.score
-    ends, elo_ends = score.interval or nothing, tally.elo_interval or nothing
-    values = (score.value, *ends, tally.elo, *elo_ends)
-    return dict(zip(keys, values, strict=True))

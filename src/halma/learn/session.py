@@ -29,6 +29,7 @@ from halma.learn.reports.events import (
     Finished,
     Handler,
     Iteration,
+    Metrics,
     Reporter,
     Started,
     Stopped,
@@ -52,6 +53,7 @@ def train(
     device: str = "auto",
     compiled: bool = False,
     solution: Solution | None = None,
+    stop_when: Callable[[Metrics], bool] | None = None,
 ) -> dict[str, Any]:
     """Train as a recipe says, in a run directory; return the metrics of the last iteration.
 
@@ -61,7 +63,8 @@ def train(
     that was stopped or killed continues from its newest checkpoint; a finished one returns at
     once. Settings that do not change what is learned may differ from those it began with.
     After `seconds` of this session it stops with a checkpoint, as it does at Ctrl-C, which then
-    raises `KeyboardInterrupt`.
+    raises `KeyboardInterrupt`. `stop_when` gets the metrics of every iteration; where it returns
+    true, the run stops too.
 
     With a network, `device` says where it is trained and evaluated (`auto`, `cpu`, `cuda`), and
     `compiled` runs it through torch.compile on a GPU, which takes a minute and pays off after
@@ -90,7 +93,7 @@ def train(
         RunDirectory(out, recipe) as run,
         closing(Reporter([MetricsFile(out), *handlers])) as reporter,
     ):
-        return session(run.recipe, run, reporter, threads, seconds).run()
+        return session(run.recipe, run, reporter, threads, seconds, stop_when).run()
 
 
 class TrainingSession(ABC):
@@ -108,6 +111,7 @@ class TrainingSession(ABC):
         reporter: Reporter,
         threads: int = 1,
         time_limit: float = math.inf,
+        stop_when: Callable[[Metrics], bool] | None = None,
     ) -> None:
         self.recipe = recipe
         self.settings: Any = recipe.settings
@@ -129,7 +133,9 @@ class TrainingSession(ABC):
         self._earlier = 0.0
         self._began = self._clock = time.perf_counter()
         self._time_limit = time_limit
-        self._timed_out = False
+        self._stop_when = stop_when
+        #: whether the caller wants the session to end here: its time is up, or `stop_when` says so
+        self._is_enough = False
         #: set at Ctrl-C, or when the time is up
         self.stop_requested = threading.Event()
         #: seconds of the last iterations; the first of a session may be much longer than others
@@ -250,6 +256,8 @@ class TrainingSession(ABC):
                 last = {**metrics, "seconds": self.seconds}
                 self.iteration += 1
                 self.reporter.emit(Iteration(last))
+                if self._stop_when is not None and self._stop_when(last):
+                    self._is_enough = True
                 if self.iteration < total and self.checkpoints.is_due:
                     self._save()
                 self._durations.append(time.perf_counter() - began)
@@ -312,7 +320,7 @@ class TrainingSession(ABC):
         with deferred_sigint(self.stop) as self.stop_requested:
 
             def time_is_up() -> None:
-                self._timed_out = True
+                self._is_enough = True
                 self.stop_requested.set()
                 self.stop()
 
@@ -334,13 +342,13 @@ class TrainingSession(ABC):
             return False
         now = time.perf_counter()
         if now - self._began + min(self._durations, default=0.0) > self._time_limit:
-            self._timed_out = True
-        return not self._timed_out
+            self._is_enough = True
+        return not self._is_enough
 
     def _report_stop(self) -> None:
         """Report that the run stops before its end; after Ctrl-C, so does the program."""
         self.reporter.emit(Stopped(self.iteration, self.saved_instead))
-        if not self._timed_out:
+        if not self._is_enough:
             raise KeyboardInterrupt
         if self.iteration == 0 and not self.saved_instead:
             raise RunError("The time was too short for a single iteration or epoch.")

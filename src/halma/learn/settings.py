@@ -38,13 +38,32 @@ _WIDTH = 92
 
 
 @dataclass(frozen=True)
+class SearchRange:
+    """The values of a setting that `halma tune` tries: an interval of numbers, or some values."""
+
+    low: float = 0.0
+    high: float = 0.0
+    #: numbers are tried on a logarithmic scale
+    log: bool = False
+    values: tuple[str | int | float | bool, ...] = ()
+    #: a setting of the same section, and its values with which this one is read; without any
+    #: values, all but 0
+    only_with: tuple[str, tuple[Plain, ...]] | None = None
+    #: whether an iteration takes more or less time with another value
+    changes_cost: bool = False
+    #: whether a run keeps the value that it began with
+    only_at_start: bool = False
+
+
+@dataclass(frozen=True)
 class About:
-    """A setting's explanation, with what papers used, and its range."""
+    """A setting's explanation, with what papers used, its range, and that of tuning."""
 
     help: str
     low: float = -math.inf
     high: float = math.inf
     choices: tuple[str, ...] = ()
+    search: SearchRange | None = None
 
     @property
     def comment(self) -> str:
@@ -56,12 +75,17 @@ def setting(
     default: Plain,
     help: str,
     allowed: tuple[float, float] | tuple[str, ...] = (-math.inf, math.inf),
+    search: SearchRange | None = None,
 ) -> Any:
-    """Declare a setting of a section; `allowed` is a number's range, or the choices of a text."""
+    """Declare a setting of a section; `allowed` is a number's range, or the choices of a text.
+
+    `search` has the values that tuning tries; a setting without it is not tuned.
+    """
     if isinstance(default, str) and isinstance(allowed[0], str):
-        about = About(help, choices=allowed)
+        about = About(help, choices=allowed, search=search)
     else:
-        about = About(help, *allowed)
+        low, high = allowed
+        about = About(help, low, high, search=search)  # type: ignore[arg-type]
     return field(default=default, metadata={"about": about})
 
 
@@ -69,12 +93,13 @@ def section_from(
     options: Iterable[_core.OptionInfo],
     papers: Mapping[str, str],
     choices: Mapping[str, tuple[str, ...]] | None = None,
+    search: Mapping[str, SearchRange] | None = None,
     **defaults: Plain,
 ) -> Any:
     """Return a class with a setting for every option that the core declares, to derive from.
 
     `papers` says what papers used. `defaults` and `choices` are given where they differ from the
-    declaration's.
+    declaration's; `search` has the values that tuning tries.
     """
     entries = []
     for option in options:
@@ -87,7 +112,10 @@ def section_from(
         if not allowed:
             allowed = (option.low, option.high) if option.high else (-math.inf, math.inf)
         default: Any = defaults.get(option.name, option.default)
-        made = setting(default, " ".join(filter(None, parts)), allowed)
+        tried = (search or {}).get(option.name)
+        if tried is not None and option.rules:
+            tried = replace(tried, only_with=("rule", tuple(option.rules)))
+        made = setting(default, " ".join(filter(None, parts)), allowed, tried)
         entries.append((option.name, _OPTION_TYPES[option.type], made))
     return make_dataclass("DeclaredOptions", entries, frozen=True)
 

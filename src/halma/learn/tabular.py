@@ -15,13 +15,13 @@ import numpy as np
 from halma import _core
 from halma.errors import RunError
 from halma.interrupt import Interrupted
+from halma.learn.metric_names import WIN_RATE_METRICS
 from halma.learn.recipe import Recipe
 from halma.learn.sections.common import search_values
 from halma.learn.sections.tabular import TabularSettings
 from halma.learn.session import TrainingSession
 from halma.learn.truth import (
     TRUTH_CURVES,
-    WIN_RATE_METRICS,
     TestPositions,
     WatchedPositions,
     decisions_near_start,

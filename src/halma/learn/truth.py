@@ -14,6 +14,7 @@ from halma.arena.lockstep import AgentPlayer
 from halma.errors import RunError, TableError
 from halma.games import Game, Position
 from halma.learn.matches import Pairing, PolicyPlayer, Watch, play_in_lockstep
+from halma.learn.metric_names import WIN_RATE_METRICS
 from halma.learn.reports.events import Curve
 from halma.learn.sections.common import TruthSettings
 from halma.machine import free_memory
@@ -24,9 +25,6 @@ from halma.statistics import Z
 
 Floats = npt.NDArray[np.floating[Any]]
 
-#: What a network is measured by, and what `win_rate` returns.
-TRUTH_METRICS = ("wr_p", "wr_p_low", "wr_p_high", "err_p", "mae_v")
-WIN_RATE_METRICS = ("wr_p", "wr_p_low", "wr_p_high", "wr_p_first", "wr_p_second")
 #: Those to watch while a run goes on.
 TRUTH_CURVES = (
     Curve("wr_p", "WR_p", ".1%", "share of points against perfect play; 50% is perfect"),

@@ -7,7 +7,7 @@ from typing import Any
 
 from halma import _core
 from halma.errors import RecipeError
-from halma.learn.settings import Plain, section_from, setting
+from halma.learn.settings import Plain, SearchRange, section_from, setting
 from halma.search.options import NETWORK_RULES
 
 #: Stands for agents that follow from the game.
@@ -44,6 +44,17 @@ def search_section(**defaults: Plain) -> Any:
             "count_root": "hsueh2023: true (footnote 12), schulte2021: true",
         },
         {"rule": NETWORK_RULES},
+        {
+            "c": SearchRange(0.25, 8, log=True),
+            "fpu": SearchRange(values=("loss", "draw", "win", "infinite", "parent")),
+            "dirichlet_weight": SearchRange(0, 0.5),
+            "dirichlet_alpha": SearchRange(0.03, 3, log=True),
+            "gumbel_scale": SearchRange(0, 2),
+            "max_considered_actions": SearchRange(2, 32, log=True),
+            "value_scale": SearchRange(0.1, 10, log=True),
+            "maxvisit_init": SearchRange(5, 200, log=True),
+            "simulations": SearchRange(8, 800, log=True, changes_cost=True),
+        },
         **{"c": 1.0, "dirichlet_weight": 0.25, "gumbel_scale": 1.0, **defaults},
     )
 

@@ -13,7 +13,7 @@ from halma.learn.sections.alphazero import AlphaZeroSettings
 from halma.learn.sections.common import AUTO, MANY, ArchiveSettings, CheckpointSettings
 from halma.learn.sections.network import check_network, check_opponents, named_opponents
 from halma.learn.sections.training import LearningSettings
-from halma.learn.settings import setting
+from halma.learn.settings import SearchRange, setting
 from halma.networks.network_file import Q_VALUES, NetworkInfo
 
 
@@ -46,9 +46,12 @@ class ExplorationSettings:
     """Epsilon, the share of the network's moves that are random; it falls linearly."""
 
     first: float = setting(1.0, "Epsilon of the first game. liu2019: 1.", (0, 1))
-    last: float = setting(0.1, "Epsilon in the end. liu2019: 0.1.", (0, 1))
+    last: float = setting(0.1, "Epsilon in the end. liu2019: 0.1.", (0, 1), SearchRange(0.01, 0.3))
     share: float = setting(
-        0.5, "Share of all games during which epsilon falls; then it stays the same.", (0, 1)
+        0.5,
+        "Share of all games during which epsilon falls; then it stays the same.",
+        (0, 1),
+        SearchRange(0.1, 0.9),
     )
 
 
@@ -61,6 +64,7 @@ class RewardSettings:
         "For each row that a move brings its piece forward, and the negative of it backward; "
         "nothing in games whose moves do not advance. liu2019: 0.01.",
         (-1000, 1000),
+        SearchRange(0.001, 0.1, log=True),
     )
     win: float = setting(10.0, "For the last move of a game that is won. liu2019: 10.", (0, 1e6))
     loss: float = setting(0.0, "For the last move of a game that is lost. liu2019: 0.", (-1e6, 0))
@@ -77,27 +81,53 @@ class DqnLearningSettings:
         5000, "Transitions in the replay buffer before the first step. liu2019: 5000.", (1, 10**8)
     )
     steps_per_move: float = setting(
-        1.0, "Learning steps for each new transition. liu2019: 1.", (0.0001, 100)
+        1.0,
+        "Learning steps for each new transition. liu2019: 1.",
+        (0.0001, 100),
+        SearchRange(0.25, 4, log=True, changes_cost=True),
     )
-    batch_size: int = setting(32, "Transitions in a step. liu2019: 32.", (1, 1_000_000))
-    discount: float = setting(0.99, "Discount of the next move's Q-value.", (0, 1))
+    batch_size: int = setting(
+        32,
+        "Transitions in a step. liu2019: 32.",
+        (1, 1_000_000),
+        SearchRange(16, 512, log=True, changes_cost=True),
+    )
+    discount: float = setting(
+        0.99, "Discount of the next move's Q-value.", (0, 1), SearchRange(0.9, 0.999)
+    )
     target_period: int = setting(
-        1000, "Steps after which the target network takes over the weights.", (1, MANY)
+        1000,
+        "Steps after which the target network takes over the weights.",
+        (1, MANY),
+        SearchRange(100, 10_000, log=True),
     )
     symmetry: bool = setting(
         True, "Draw every position in a random symmetry of the board, where the game has any."
     )
-    optimiser: str = setting("adamw", "sgd is with Nesterov's momentum.", ("sgd", "adamw"))
-    rate: float = setting(0.0001, "Learning rate.", (0, 100))
+    optimiser: str = setting(
+        "adamw",
+        "sgd is with Nesterov's momentum.",
+        ("sgd", "adamw"),
+        SearchRange(values=("sgd", "adamw"), only_at_start=True),
+    )
+    rate: float = setting(0.0001, "Learning rate.", (0, 100), SearchRange(1e-5, 1e-2, log=True))
     warmup_steps: int = setting(
         0, "Steps during which the rate rises linearly from 0.", (0, 1_000_000)
     )
-    momentum: float = setting(0.9, "Of sgd.", (0, 0.9999))
+    momentum: float = setting(
+        0.9, "Of sgd.", (0, 0.9999), SearchRange(0.8, 0.98, only_with=("optimiser", ("sgd",)))
+    )
     weight_decay: float = setting(
-        0.0, "L2 regularisation with sgd, decoupled from the gradient with adamw.", (0, 10)
+        0.0,
+        "L2 regularisation with sgd, decoupled from the gradient with adamw.",
+        (0, 10),
+        SearchRange(1e-6, 1e-2, log=True),
     )
     gradient_clip: float = setting(
-        0.0, "Largest norm of the gradient; 0: no limit.", (0, 1_000_000)
+        0.0,
+        "Largest norm of the gradient; 0: no limit.",
+        (0, 1_000_000),
+        SearchRange(0.1, 10, log=True),
     )
     deterministic: bool = setting(
         False,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from halma import _core
 from halma.learn.sections.common import MANY, ArchiveSettings, search_section
-from halma.learn.settings import section_from, setting
+from halma.learn.settings import SearchRange, section_from, setting
 
 #: Opponents in self-play that are networks of the run: the best one, the first version of the
 #: archive, and a version of it drawn at random.
@@ -28,6 +28,10 @@ class SelfPlaySettings(
             "random_plies_min": "liu2019: 6, pluska2022: 2",
             "random_plies_max": "liu2019: 6, pluska2022: 2",
             "opponent_share": "liu2019: 1 in the variation",
+        },
+        search={
+            "full_share": SearchRange(0.1, 1, changes_cost=True),
+            "random_plies_max": SearchRange(0, 12),
         },
         resign_consecutive=4,
     )
@@ -59,6 +63,7 @@ class SelfPlaySettings(
         1000,
         "Games in an iteration. liu2019: 180, hsueh2023: 1000, schulte2021: 200, pluska2022: 10.",
         (1, MANY),
+        SearchRange(32, 4096, log=True, changes_cost=True),
     )
     parallel_games: int = setting(
         256,
@@ -101,15 +106,20 @@ class SelfPlaySettings(
         "Temperature that moves are sampled with at first; 0 plays the best. liu2019: 2, "
         "hsueh2023: 1.",
         (0, 100),
+        SearchRange(0.25, 2, log=True),
     )
     temperature_plies: int = setting(
         16,
         "Plies of a game during which it holds, all players' together and random ones included. "
         "liu2019: 16, 6 of them random, hsueh2023: all, schulte2021: 45, which is 15 a player.",
         (0, 1_000_000),
+        SearchRange(0, 60),
     )
     late_temperature: float = setting(
-        0.0, "The temperature after that. liu2019: 0.01, hsueh2023: 1.", (0, 100)
+        0.0,
+        "The temperature after that. liu2019: 0.01, hsueh2023: 1.",
+        (0, 100),
+        SearchRange(0, 1),
     )
 
 
@@ -126,6 +136,7 @@ class GateSettings:
         0.55,
         "Share of points or wins it takes. liu2019: 14 of 24, which is 0.583, schulte2021: 0.55.",
         (0, 1),
+        SearchRange(0.45, 0.6, only_with=("games", ())),
     )
     counts: str = setting(
         "points",

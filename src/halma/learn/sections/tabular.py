@@ -16,7 +16,7 @@ from halma.learn.sections.common import (
     search_section,
     stepped_rate,
 )
-from halma.learn.settings import section_from, setting
+from halma.learn.settings import SearchRange, section_from, setting
 
 
 class TabularSearchSettings(search_section(dirichlet_alpha=1.5)):  # type: ignore[misc]
@@ -25,7 +25,11 @@ class TabularSearchSettings(search_section(dirichlet_alpha=1.5)):  # type: ignor
 
 @dataclass(frozen=True)
 class TabularSelfPlaySettings(
-    section_from([TABULAR_OPTIONS["games"]], {"games": "hsueh2023: M = 1000"})  # type: ignore[misc]
+    section_from(  # type: ignore[misc]
+        [TABULAR_OPTIONS["games"]],
+        {"games": "hsueh2023: M = 1000"},
+        search={"games": SearchRange(32, 4096, log=True, changes_cost=True)},
+    )
 ):
     """The games of an iteration."""
 
@@ -47,16 +51,32 @@ class TabularLearningSettings(
             "symmetry": "hsueh2023: false",
             "spread": "hsueh2023: 0.01",
         },
+        search={
+            "replay_buffer": SearchRange(1, 8, changes_cost=True, only_at_start=True),
+            "symmetry": SearchRange(values=(False, True)),
+            "spread": SearchRange(0.001, 1, log=True, only_at_start=True),
+        },
     )
 ):
     """The updates of the table."""
 
-    rate: float = setting(1.0, "Learning rate at first. hsueh2023: beta = 1.", (0, 1000))
-    late_rate: float = setting(0.1, "Learning rate later. hsueh2023: beta = 0.1.", (0, 1000))
+    rate: float = setting(
+        1.0,
+        "Learning rate at first. hsueh2023: beta = 1.",
+        (0, 1000),
+        SearchRange(0.05, 20, log=True),
+    )
+    late_rate: float = setting(
+        0.1,
+        "Learning rate later. hsueh2023: beta = 0.1.",
+        (0, 1000),
+        SearchRange(0.005, 5, log=True),
+    )
     late_from: float = setting(
         0.5,
         "Share of all iterations after which the later rate holds. hsueh2023: the half.",
         (0, 1),
+        SearchRange(0.1, 0.9),
     )
 
 
