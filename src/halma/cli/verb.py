@@ -22,6 +22,7 @@ from halma.machine import core_count, is_optional, missing_library, require
 from halma.plugins import explain
 
 if TYPE_CHECKING:
+    from halma.cluster.connection import Cluster
     from halma.executors import Executor
     from halma.games import Move, Position
 
@@ -147,8 +148,20 @@ ClusterAddress = Annotated[
 
 
 @contextmanager
+def connected(address: str | None, libraries: Sequence[str]) -> Iterator[Cluster | None]:
+    """Yield the connection to a cluster whose nodes have some libraries, or None."""
+    if address is None:
+        yield None
+        return
+    from halma.cluster.connection import Cluster
+
+    with Cluster(address, libraries, note) as cluster:
+        yield cluster
+
+
+@contextmanager
 def executor_for(
-    cluster: str | None,
+    address: str | None,
     workers: int | None,
     cores: int = 1,
     device: str = "cpu",
@@ -158,16 +171,15 @@ def executor_for(
 
     On a cluster a task takes some cores, and on its GPUs a quarter of one.
     """
-    if cluster is None:
-        yield workers or core_count()
-        return
-    if workers is not None:
+    if address is not None and workers is not None:
         raise HalmaError("It is either --workers or --cluster: nodes have as many as cores.")
-    from halma.cluster.connection import Cluster
-    from halma.cluster.ray_executor import RayExecutor
+    with connected(address, libraries) as cluster:
+        if cluster is None:
+            yield workers or core_count()
+            return
+        from halma.cluster.ray_executor import RayExecutor
 
-    with Cluster(cluster, libraries, note) as connection:
-        yield RayExecutor(connection, cores, 0.0 if device == "cpu" else 0.25)
+        yield RayExecutor(cluster, cores, 0.0 if device == "cpu" else 0.25)
 
 
 def chosen_device(wanted: str) -> str:
