@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import signal
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -156,11 +157,18 @@ class RayPool(TaskPool[T, R]):
                     self._cancel(reference)
 
     def interrupt(self, seconds: float) -> None:
-        """Raise `KeyboardInterrupt` in the tasks and wait until they have ended."""
-        for reference in self._running:
-            with suppress(Exception):
-                ray.cancel(reference, force=False)
-        if self._running:
+        """Send SIGINT to the processes of tasks and wait until they have ended.
+
+        Ray's own way to cancel a task does not wake one that waits for something.
+        """
+        if self._board is None or not self._running:
+            return
+        with suppress(ray.exceptions.RayError):
+            processes = ray.get(self._board.take_processes.remote(), timeout=10)
+            send = ray.remote(num_cpus=0)(send_sigint)
+            for batch in self._running.values():
+                placed = send.options(scheduling_strategy=batch.node.affinity())
+                placed.remote([processes[i] for i in batch.items if i in processes])
             ray.wait(list(self._running), num_returns=len(self._running), timeout=seconds)
 
     def _batch_size(self) -> int:
@@ -255,6 +263,15 @@ class ProgressBoard:
 
     def __init__(self) -> None:
         self._fractions: dict[int, float] = {}
+        self._processes: dict[int, int] = {}
+
+    def begin(self, index: int, process: int) -> None:
+        """Note which process runs a task."""
+        self._processes[index] = process
+
+    def take_processes(self) -> dict[int, int]:
+        """Return the processes of tasks."""
+        return self._processes
 
     def put(self, index: int, fraction: float) -> None:
         """Note how much of a task is done."""
@@ -272,6 +289,9 @@ def run_tasks(
     """Run tasks on a node, in the folder of the command if the node has it."""
     if os.path.isdir(folder):
         os.chdir(folder)
+    # Ray starts its processes with SIGINT blocked.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     reported_at = 0.0
 
     def report(index: int, fraction: float) -> None:
@@ -280,4 +300,20 @@ def run_tasks(
             reported_at = time.monotonic()
             board.put.remote(index, float(fraction))
 
-    return [attempt(function, item, partial(report, index)) for index, item in items.items()]
+    results: list[tuple[R | None, HalmaError | None]] = []
+    try:
+        for index, item in items.items():
+            if board is not None:
+                board.begin.remote(index, os.getpid())
+            results.append(attempt(function, item, partial(report, index)))
+    except KeyboardInterrupt:
+        stopped = WorkerError("It was interrupted.")
+        results += [(None, stopped)] * (len(items) - len(results))
+    return results
+
+
+def send_sigint(processes: Iterable[int]) -> None:
+    """Interrupt processes of this node."""
+    for process in processes:
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGINT)

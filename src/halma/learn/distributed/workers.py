@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -55,7 +55,7 @@ class WorkerFleet:
         self._digest = recipe_digest(recipe)
         self._actor = ray.remote(concurrency_groups={"play": 1, "match": 1})(_with_groups())
         self._lock = threading.RLock()
-        self._looked_at = 0.0
+        self._closing = threading.Event()
         #: by place: the id of a node and a number
         self._workers: dict[tuple[str, int], Worker] = {}
         self._crashes: Counter[tuple[str, int]] = Counter()
@@ -64,6 +64,8 @@ class WorkerFleet:
 
     def start(self) -> None:
         """Start the workers and wait until all can play; raise an error if one cannot."""
+        threading.Thread(target=self._keep_looking, daemon=True).start()
+        self._look()
         until = time.monotonic() + _START_SECONDS
         while time.monotonic() < until:
             for worker in self.all():
@@ -80,7 +82,8 @@ class WorkerFleet:
             )
 
     def ready(self) -> list[Worker]:
-        """Return the workers that can play now, after a look for new nodes and lost ones."""
+        """Return the workers that can play now; raise a `ClusterError` if the head is lost."""
+        self._cluster.nodes  # noqa: B018
         with self._lock:
             for worker in self.all():
                 self._check_ready(worker)
@@ -89,9 +92,6 @@ class WorkerFleet:
     def all(self) -> list[Worker]:
         """Return all workers, those included that are being started."""
         with self._lock:
-            if time.monotonic() - self._looked_at > _LOOK_SECONDS:
-                self._looked_at = time.monotonic()
-                self._look()
             return list(self._workers.values())
 
     def has(self, worker: Worker) -> bool:
@@ -123,15 +123,26 @@ class WorkerFleet:
 
     def close(self) -> None:
         """End all workers."""
+        self._closing.set()
         with self._lock:
             for worker in self._workers.values():
                 with suppress(Exception):
                     ray.kill(worker.handle)
             self._workers.clear()
 
+    def _keep_looking(self) -> None:
+        with suppress(ClusterError):  # it is raised by `ready` too
+            while not self._closing.wait(_LOOK_SECONDS):
+                self._look()
+
     def _look(self) -> None:
         """Start workers at new places, and forget those of nodes that are gone."""
         nodes = {node.id: node for node in self._cluster.nodes}
+        with self._lock:
+            if not self._closing.is_set():
+                self._start_and_forget(nodes)
+
+    def _start_and_forget(self, nodes: Mapping[str, Node]) -> None:
         for place, worker in list(self._workers.items()):
             if place[0] not in nodes:
                 del self._workers[place]
