@@ -23,7 +23,7 @@ def distributed(recipe, out, cluster, handlers=(), **more):
 
 def small_run(**changes):
     """Return a recipe whose games take a moment."""
-    return small(**{"selfplay__games": 40, **KEPT, **changes})
+    return small(**{"selfplay__games": 40, "learning__batch_size": 256, **KEPT, **changes})
 
 
 def check_games(recipe, out):

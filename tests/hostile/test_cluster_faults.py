@@ -1,6 +1,7 @@
 """Faults of a cluster run: the command, the head, the learner or a worker is killed or stalls."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,7 +14,17 @@ pytest.importorskip("ray")
 sys.path.append(str(Path(__file__).parents[1] / "cluster"))
 
 from distributed_runs import check_games, distributed, games_by_number, small_run
-from ray_clusters import add_node, kill, lines, ray_cluster, ray_head, wait_until, workers_of
+from ray_clusters import (
+    add_node,
+    children,
+    command_of,
+    kill,
+    lines,
+    ray_cluster,
+    ray_head,
+    wait_until,
+    workers_of,
+)
 
 from halma.learn.replay_buffer import GameFiles
 from halma.learn.reports.events import Handler, Iteration, Note
@@ -66,10 +77,10 @@ def check_kept(recipe, out, before):
 
 def test_the_command_is_killed(tmp_path):
     """Games that had arrived are used by the next session, and count once."""
-    out, recipe = tmp_path / "run", small_run(iterations=8, selfplay__games=600)
+    out, recipe = tmp_path / "run", small_run(iterations=4, selfplay__games=400)
     with ray_cluster(1) as cluster:
         process = start(recipe, tmp_path, out, cluster.address)
-        wait_until(lambda: len(list((out / "games").glob("*3.part-*"))) >= 2, 120)
+        wait_until(lambda: len(list((out / "games").glob("*2.part-*"))) >= 2, 120)
         process.kill()
         process.wait()
         before = parts(recipe, out)
@@ -82,20 +93,17 @@ def test_the_command_is_killed(tmp_path):
 
 def test_the_head_is_killed(tmp_path):
     """The command ends with a sentence, and goes on with another cluster."""
-    out, recipe = tmp_path / "run", small_run(iterations=6, selfplay__games=2000)
+    out, recipe = tmp_path / "run", small_run(iterations=3, selfplay__games=600)
     with ray_head() as (head, address):
         process = start(recipe, tmp_path, out, address)
         wait_until(lambda: len(list((out / "games").glob("*.part-*"))) >= 2, 120)
-        for one in workers_of("", under=head.pid):
-            kill(one)
-        from ray_clusters import children, command_of
-
         for one in children(head.pid):
             if "gcs_server" in command_of(one):
                 kill(one)
         _, err = process.communicate(timeout=120)
-    assert process.returncode == 2, err
-    assert "does not answer any more" in err and "Traceback" not in err
+    assert process.returncode in (1, 2)
+    sentence = r"halma: The (connection to|head of) the cluster (is lost|does not answer any more)"
+    assert re.search(sentence, err) and "Traceback" not in err, err
     before = parts(recipe, out)
     with ray_cluster() as cluster:
         distributed(recipe, out, cluster)
@@ -144,7 +152,7 @@ def test_a_worker_stalls(tmp_path):
 
 def test_a_late_node_plays_within_seconds(tmp_path):
     """A node that joins has finished games a few seconds after its worker could start."""
-    out, recipe = tmp_path / "run", small_run(iterations=60, selfplay__games=300)
+    out, recipe = tmp_path / "run", small_run(iterations=30)
     joined = []
 
     def join(iteration):
@@ -162,13 +170,13 @@ def test_a_late_node_plays_within_seconds(tmp_path):
 
 def test_object_stores_do_not_grow(tmp_path):
     """Weights of old versions and games that were taken leave the stores."""
-    changes = {"network": "hsueh2023:filters=128", "selfplay__games": 60, "gate__games": 4}
-    out, recipe = tmp_path / "run", small_run(iterations=40, **changes)
+    changes = {"network": "hsueh2023:filters=64", "gate__games": 4}
+    out, recipe = tmp_path / "run", small_run(iterations=16, **changes)
     with ray_cluster(1) as cluster:
         distributed(recipe, out, cluster)
     sizes = [sample["object_store_bytes"] for sample in lines(out / "cluster.jsonl")]
     weights = (out / "best.safetensors").stat().st_size
-    assert len(sizes) >= 40 and weights > 1 << 20
+    assert len(sizes) >= 16 and weights > 1 << 17
     assert max(sizes) < 16 * weights
-    assert max(sizes[20:]) <= max(sizes[:20]) + 4 * weights
+    assert max(sizes[8:]) <= max(sizes[:8]) + 4 * weights
     check_games(recipe, out)

@@ -92,12 +92,14 @@ class Cluster:
         except BaseException:
             ray.shutdown()
             raise
+        self._watchdog = _start_watchdog()
         self._thread = threading.Thread(target=self._keep_looking, daemon=True)
         self._thread.start()
         return self
 
     def __exit__(self, *error: object) -> None:
         self._closing.set()
+        self._watchdog.communicate(b"\n")
         is_lost = self.is_lost
         if not is_lost:
             self._thread.join(_LOST_SECONDS)
@@ -198,6 +200,20 @@ def check_address(address: str) -> None:
         healthy = 1
     if healthy:
         raise ClusterError(_no_answer(address, "it is not the head of a Ray cluster"))
+
+
+def _start_watchdog() -> subprocess.Popen[bytes]:
+    """Start a process that prints a sentence if this one ends before it writes a line to it.
+
+    Ray ends a process at once, without an error that could be handled, when the node that it is
+    connected to is lost.
+    """
+    sentence = (
+        "halma: The connection to the cluster is lost, and the process has ended. Start the head "
+        "of the cluster again, and then the same command."
+    )
+    command = ["sh", "-c", 'read -r line || printf "%s\\n" "$0" >&2', sentence]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
 
 
 def _no_answer(address: str, reason: str) -> str:

@@ -48,6 +48,8 @@ class ClusterMonitor:
     def __post_init__(self) -> None:
         self._lock = threading.Lock()
         self._waiting = self._missing = 0
+        #: all games that have arrived
+        self.games = 0
         self._sampled_at = time.monotonic()
         registry = self._registry = CollectorRegistry()
         node = ["node"]
@@ -94,6 +96,7 @@ class ClusterMonitor:
         with self._lock:
             sample = self._nodes.setdefault(node, NodeSample())
             sample.games += games
+            self.games += games
             sample.evaluations += evaluations
             sample.seconds += seconds
             sample.lag, sample.backlog = lag, backlog

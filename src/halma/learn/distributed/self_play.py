@@ -107,6 +107,10 @@ class ClusterSelfPlay:
         """Make `play` raise `Interrupted`; games that are finished are kept."""
         self._stop.set()
 
+    def resume(self) -> None:
+        """Undo `stop`."""
+        self._stop.clear()
+
     def play(self, iteration: int, watch: Watch = lambda games, evaluations: None) -> Played:
         """Return an iteration's games and the metrics of playing them."""
         self._open(iteration)
