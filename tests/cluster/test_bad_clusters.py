@@ -64,13 +64,15 @@ def test_recipes_and_options_that_do_not_fit(tmp_path):
 
 def test_nodes_with_another_halma(tmp_path):
     """Nodes without halma, with another version, or with other files are refused, also late."""
-    for name, content in {
-        "other": '__version__ = "9.9"',
-        "changed": f"__version__ = {halma.__version__!r}",
-        "without": 'raise ImportError("not installed")',
-    }.items():
-        (tmp_path / name / "halma").mkdir(parents=True)
-        (tmp_path / name / "halma" / "__init__.py").write_text(content + "\n")
+    for name, version in {"other": "9.9", "changed": halma.__version__, "without": None}.items():
+        (tmp_path / name).mkdir()
+        # Python runs this file before anything else of a process.
+        (tmp_path / name / "sitecustomize.py").write_text(
+            "import sys, types\n"
+            "sys.modules['halma'] = halma = types.ModuleType('halma')\n"
+            f"halma.__version__, halma.__file__ = {version!r}, __file__\n"
+            f"if {version!r} is None: sys.modules['halma'] = None\n"
+        )
     sentences = {
         "other": "has halma 9.9, and here it is",
         "changed": "has other files of halma",

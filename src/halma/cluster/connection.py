@@ -278,7 +278,7 @@ def _make_probe() -> Callable[[Sequence[str]], dict[str, Any]]:
             halma = importlib.import_module("halma")
             digest = hashlib.sha256()
             folder = Path(str(halma.__file__)).parent
-            for file in sorted(folder.rglob("*.py")):
+            for file in sorted([*folder.rglob("*.py"), *folder.rglob("*.toml")]):
                 digest.update(f"{file.relative_to(folder)}\n".encode() + file.read_bytes())
             found |= {"halma": str(halma.__version__), "sources": digest.hexdigest()}
         except ImportError:
