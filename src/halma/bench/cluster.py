@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -53,17 +54,15 @@ def measure_cluster(effort: Effort, seed: int) -> Iterator[Measurement | str]:
     recipe = load(RECIPE, {"seed": seed, **CHANGES})
     seconds, rounds = (LONG, 3) if effort.long else (SHORT, 2)
     cores = core_count()
-    with _local(recipe, cores) as without, _clustered(recipe, [cores]) as with_ray:
+    with _local(recipe, cores) as without, _clustered(recipe, [cores]) as (with_ray,):
         alone, through = _best(rounds, seconds, without, with_ray)
     name = f"one machine of {cores} cores"
     yield Measurement(f"{name}, without Ray", alone, "games/s")
     yield Measurement(f"{name}, with Ray", through, "games/s")
     yield Measurement("with Ray, of without", through / alone, "times", SAME_MACHINE_GOAL)
     if cores >= 2:
-        with _clustered(recipe, [1]) as one_node:
-            (one,) = _best(rounds, seconds, one_node)
-        with _clustered(recipe, [1, 1]) as two_nodes:
-            (two,) = _best(rounds, seconds, two_nodes)
+        with _clustered(recipe, [1, 1]) as numbers_of_nodes:
+            one, two = _best(rounds, seconds, *numbers_of_nodes)
         yield Measurement("one node of one core", one, "games/s")
         yield Measurement("two nodes of one core", two, "games/s")
         yield Measurement("two nodes, of one", two / one, "times", TWO_NODES_GOAL)
@@ -111,16 +110,25 @@ def _local(recipe: Recipe, cores: int) -> Iterator[_Play]:
 
 
 @contextmanager
-def _clustered(recipe: Recipe, nodes: Sequence[int]) -> Iterator[_Play]:
-    """Yield self-play on a cluster within this machine, whose nodes have some cores each."""
+def _clustered(recipe: Recipe, nodes: Sequence[int]) -> Iterator[list[_Play]]:
+    """Yield self-play on a cluster within this machine, whose nodes have some cores each.
+
+    The first uses one node, the second two, and so on.
+    """
     from halma.learn.distributed.workers import WorkerFleet
 
     with _cluster(nodes) as cluster:
         fleet = WorkerFleet(cluster, recipe, lambda text: None)
         try:
             fleet.start()
-            with _self_play(recipe, fleet) as play:
-                yield play
+            first = FirstWorkers(fleet)
+            with _self_play(recipe, first) as play:
+
+                def play_on(number: int, seconds: float) -> float:
+                    first.number = number
+                    return play(seconds)
+
+                yield [partial(play_on, number + 1) for number in range(len(nodes))]
         finally:
             fleet.close()
 
@@ -230,6 +238,22 @@ def _intake(recipe: Recipe, workers: int, seconds: float) -> Iterator[Measuremen
         yield Measurement(
             f"messages of {workers} workers", (fleet.answers - sent) / took, "messages/s"
         )
+
+
+class FirstWorkers:
+    """Some of the workers of a fleet; to a run, the others are lost."""
+
+    def __init__(self, fleet: Any) -> None:
+        self._fleet = fleet
+        self.number = 1
+
+    def ready(self) -> list[Any]:
+        """Return the first workers."""
+        workers: list[Any] = self._fleet.ready()
+        return workers[: self.number]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._fleet, name)
 
 
 class SimulatedFleet:

@@ -21,6 +21,7 @@ checkpoint.py     what a run continues from
 archive.py        network files: the best one, and the archive of versions
 metrics.py        metrics.jsonl, warm-start.jsonl
 bundle.py         a run in few small files, to travel
+distributed/      the same on the nodes of a Ray cluster
 reports/          events of a run, and what is made of them: console, TensorBoard, page
 """
 
