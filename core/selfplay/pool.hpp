@@ -199,7 +199,8 @@ class Pool : public AnyPool {
   int active(int group) const override {
     const std::lock_guard lock(mutex_);
     int number = 0;
-    for (int i = groups_[group].first; i < groups_[group].last; ++i) number += slots_[i].active() || !added_.empty();
+    for (int i = groups_[group].first; i < groups_[group].last; ++i)
+      number += slots_[i].active() || !added_.empty();
     return number;
   }
   std::uint64_t end() const override { return context_.end; }
