@@ -2,7 +2,6 @@
 
 connection.py    the connection to a cluster, its nodes, and which of them can be used
 ray_executor.py  tasks on the nodes of a cluster, as an executor
-placement.py     actors on every node, which come and go with the nodes
 
 Nothing else of halma imports ray, and nothing imports this package unless a cluster is asked for.
 """

@@ -118,11 +118,6 @@ class Cluster:
         return self._nodes
 
     @property
-    def cores(self) -> int:
-        """The cores of all nodes that can be used."""
-        return sum(node.cores for node in self.nodes)
-
-    @property
     def is_lost(self) -> bool:
         """Whether the head has not answered for a while."""
         return time.monotonic() - self._answered_at > _LOST_SECONDS

@@ -78,11 +78,6 @@ class ClusterSelfPlay:
         self._opponents: list[Any] = []
         self.change_player(players)
 
-    @property
-    def version(self) -> int:
-        """The newest version of the networks."""
-        return self._version
-
     def change_player(self, players: Players) -> None:
         """Send the weights that play from now on to the object store, once for all workers."""
         opponents: dict[str, Any] = {}

@@ -94,11 +94,6 @@ class WorkerFleet:
         with self._lock:
             return list(self._workers.values())
 
-    def has(self, worker: Worker) -> bool:
-        """Whether a worker has not been lost."""
-        with self._lock:
-            return any(worker is one for one in self._workers.values())
-
     def lose(self, worker: Worker, reason: str = "") -> None:
         """Forget a worker that has died; its place gets another one after a while."""
         with self._lock:
