@@ -134,5 +134,5 @@ $(VENV)/.installed: $(VENV)/.tools $(SETTINGS) $(CORE)
 	@touch $@
 
 $(VENV)/.developing: $(VENV)/.tools $(SETTINGS) $(CORE)
-	$(INSTALL) --no-build-isolation --editable ".[dev,envs,peers,reports,train,tune,web]"
+	$(INSTALL) --no-build-isolation --editable ".[cluster,dev,envs,peers,reports,train,tune,web]"
 	@touch $@ $(VENV)/.installed

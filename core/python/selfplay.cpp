@@ -331,6 +331,12 @@ void bind_selfplay(nb::module_& module) {
       .def_prop_rw(
           "end", [](P p) { return p.pool->end(); },
           [](SelfPlay& p, std::uint64_t end) { without_gil([&] { p.pool->set_end(end); }); })
+      .def(
+          "add_games",
+          [](SelfPlay& p, const std::vector<std::uint64_t>& numbers) {
+            without_gil([&] { p.pool->add_games(numbers); });
+          },
+          nb::arg("numbers"), "Let slots that have come to the end play the games of these numbers too.")
       .def_prop_ro("totals", &totals, nb::sig("def totals(self) -> dict[str, int]"))
       .def_prop_ro("bytes", [](P p) { return without_gil([&] { return p.pool->bytes(); }); });
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <mutex>
 
@@ -83,6 +84,8 @@ class AnyPool {
   /// Games are numbered below this; slots that would go beyond stand still.
   virtual std::uint64_t end() const = 0;
   virtual void set_end(std::uint64_t end) = 0;
+  /// Lets slots that have come to the end play these games too, in this order.
+  virtual void add_games(const std::vector<std::uint64_t>& numbers) = 0;
   virtual PoolTotals totals() const = 0;
   virtual std::size_t bytes() const = 0;
 };
@@ -115,6 +118,7 @@ class Pool : public AnyPool {
 
   int collect(int group, LeafBatch batch) override {
     const std::lock_guard lock(mutex_);
+    give_games(groups_[group]);
     threads_.for_each(groups_[group].size(),
                       [&](int worker, int i) { run(groups_[group], i, worker, batch); });
     return fill(groups_[group], batch);
@@ -131,6 +135,7 @@ class Pool : public AnyPool {
 
   int step(int group, const NetworkOutput& output, LeafBatch batch) override {
     const std::lock_guard lock(mutex_);
+    give_games(groups_[group]);
     with_types(output, [&](const auto& policy, const auto* values) {
       threads_.for_ranges(groups_[group].size(), [&](int worker, int first, int last) {
         for (int i = first; i < last; ++i) {
@@ -194,13 +199,18 @@ class Pool : public AnyPool {
   int active(int group) const override {
     const std::lock_guard lock(mutex_);
     int number = 0;
-    for (int i = groups_[group].first; i < groups_[group].last; ++i) number += slots_[i].active();
+    for (int i = groups_[group].first; i < groups_[group].last; ++i)
+      number += slots_[i].active() || !added_.empty();
     return number;
   }
   std::uint64_t end() const override { return context_.end; }
   void set_end(std::uint64_t end) override {
     const std::lock_guard lock(mutex_);
     context_.end = end;
+  }
+  void add_games(const std::vector<std::uint64_t>& numbers) override {
+    const std::lock_guard lock(mutex_);
+    added_.insert(added_.end(), numbers.begin(), numbers.end());
   }
   /// Does not wait for a group that is at work: each asks between its steps.
   PoolTotals totals() const override {
@@ -229,6 +239,15 @@ class Pool : public AnyPool {
   void check_agents_turn(int slot) const {
     if (slot < 0 || slot >= slots() || !slots_[slot].is_agents_turn())
       throw std::invalid_argument("no agent is to move in this slot");
+  }
+
+  /// Gives added games to slots without one. No thread is at work: who gets which does not depend on them.
+  void give_games(const Group& group) {
+    for (int i = group.first; i < group.last && !added_.empty(); ++i)
+      if (!slots_[i].active()) {
+        slots_[i].give(added_.front());
+        added_.pop_front();
+      }
   }
 
   /// Runs the i-th slot of a group.
@@ -381,6 +400,7 @@ class Pool : public AnyPool {
   std::vector<int> leaves_;              // [slot]: pending leaves
   std::vector<std::uint8_t> finishers_;  // [slot]: whether it has finished a game
   std::vector<FinishedGame> finished_;
+  std::deque<std::uint64_t> added_;  // games that no slot has begun
   PoolTotals totals_;
   mutable std::mutex totals_mutex_;
   mutable std::mutex mutex_;  // groups may be asked from different threads; they take turns

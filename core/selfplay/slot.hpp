@@ -42,7 +42,12 @@ class alignas(64) Slot {
   /// Positions that wait for evaluation.
   int pending() const { return driver_.pending(); }
   /// Whether a game is under way or may begin.
-  bool active() const { return phase_ != Phase::between || number_ < pool_->end; }
+  bool active() const { return phase_ != Phase::between || may_begin(); }
+  /// Plays this game next; for a slot that is not active.
+  void give(std::uint64_t number) {
+    number_ = number;
+    given_ = true;
+  }
   std::vector<FinishedGame>& finished() { return finished_; }
   const SearchDriver<G>& driver() const { return driver_; }
   std::uint64_t number() const { return number_; }
@@ -65,7 +70,7 @@ class alignas(64) Slot {
     for (int begun = 0;;) {
       switch (phase_) {
         case Phase::between:
-          if (number_ >= pool_->end || begun++ == kMostBegun) return;
+          if (!may_begin() || begun++ == kMostBegun) return;
           begin_game();
           break;
         case Phase::opening:
@@ -111,6 +116,7 @@ class alignas(64) Slot {
   };
   static constexpr int kMostBegun = 2;
 
+  bool may_begin() const { return given_ || number_ < pool_->end; }
   const G& game() const { return *pool_->game; }
   const SelfPlayOptions& options() const { return pool_->options; }
   const Record& record() const { return driver_.record(); }
@@ -244,12 +250,15 @@ class alignas(64) Slot {
     done.rows = std::move(rows_);
     done.events = record().events();
     finished_.push_back(std::move(done));
-    number_ += pool_->stride;
+    // A slot that was given a number had come to the end of its own.
+    number_ = given_ ? std::numeric_limits<std::uint64_t>::max() : number_ + pool_->stride;
+    given_ = false;
     phase_ = Phase::between;
   }
 
   const PoolContext<G>* pool_;
   std::uint64_t number_;  // of the game, or of the next
+  bool given_ = false;    // whether that number was given
   Phase phase_ = Phase::between;
   bool full_ = true;        // this search
   SearchDriver<G> driver_;  // its generator is the slot's

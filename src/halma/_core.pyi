@@ -765,6 +765,11 @@ class Pool:
     @end.setter
     def end(self, arg: int, /) -> None: ...
 
+    def add_games(self, numbers: Sequence[int]) -> None:
+        """
+        Let slots that have come to the end play the games of these numbers too.
+        """
+
     @property
     def totals(self) -> dict[str, int]: ...
 

@@ -112,6 +112,10 @@ class WorkerError(HalmaError):
     """A worker process died, or its task failed in an unexpected way."""
 
 
+class ClusterError(HalmaError):
+    """A cluster does not answer, or a node of it cannot be used."""
+
+
 class TableError(HalmaError):
     """A table of exact values cannot be read, written or computed."""
 

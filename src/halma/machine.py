@@ -25,6 +25,8 @@ _EXTRAS = {
     "fastapi": ("fastapi", "web"),
     "uvicorn": ("uvicorn", "web"),
     "websockets": ("websockets", "web"),
+    "ray": ("ray", "cluster"),
+    "prometheus_client": ("prometheus-client", "cluster"),
 }
 
 #: Address space that threads and libraries take beside what is asked for.

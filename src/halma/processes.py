@@ -1,4 +1,4 @@
-"""A pool of worker processes: results in order, or events as they happen."""
+"""Worker processes of this machine as an executor."""
 
 from __future__ import annotations
 
@@ -11,57 +11,36 @@ import signal
 import sys
 import threading
 import time
-import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import partial
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import ForkingPickler
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
-from halma.errors import HalmaError, WorkerError, error_text
-from halma.plugins import explain
+from halma.errors import WorkerError
+from halma.executors import (
+    Executor,
+    InProcess,
+    ReportProgress,
+    TaskEnd,
+    TaskPool,
+    TaskProgress,
+    attempt,
+)
 from halma.streams import protect_streams
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-#: Reports how much of a task is done, 0 to 1.
-ReportProgress = Callable[[float], None]
-
-#: `map_ordered` starts at most this many tasks per worker ahead of the oldest unfinished one.
-_LOOKAHEAD = 16
-#: Tasks that a worker of `map_ordered` holds, so that it need not wait for the next one.
-_QUEUED = 2
 #: What a worker sends when it begins with its first task: from then on it hears SIGINT.
 _BEGUN = None
 #: prctl: the signal that a process gets when its parent ends
 PR_SET_PDEATHSIG = 1
 
 
-@dataclass(frozen=True)
-class TaskProgress:
-    """Part of a task is done."""
-
-    #: the task's place among the items
-    index: int
-    #: 0 to 1
-    fraction: float
-
-
-@dataclass(frozen=True)
-class TaskEnd(Generic[R]):
-    """A task has ended, with a result or with an error."""
-
-    index: int
-    result: R | None = None
-    error: HalmaError | None = None
-
-
-class ProcessPool(Generic[T, R]):
+class ProcessPool(TaskPool[T, R]):
     """Worker processes that run `function(item, report)`, started as tasks need them.
 
     The function is sent to each worker once; items and results are sent one by one. Workers do
@@ -73,22 +52,19 @@ class ProcessPool(Generic[T, R]):
         self._size = workers
         self._workers: dict[Connection, _Worker[T, R]] = {}
 
-    def __enter__(self) -> ProcessPool[T, R]:
-        return self
-
     def __exit__(self, *_: object) -> None:
+        """Stop the processes, whatever they are doing."""
         for worker in self._workers.values():
             worker.end()
 
     def run(
-        self, items: Iterable[T], queued: int = 1, lookahead: int | None = None
+        self,
+        items: Iterable[T],
+        queued: int = 1,
+        lookahead: int | None = None,
+        repeatable: bool = False,
     ) -> Iterator[TaskProgress | TaskEnd[R]]:
-        """Run a task for every item and yield what happens, as it happens.
-
-        A task that raises, or whose process dies, ends with an error; the others go on. A worker
-        holds up to `queued` tasks. With `lookahead`, only that many tasks are started beyond the
-        oldest unfinished one. Items are taken from their iterator as workers become free.
-        """
+        """Run a task for every item and yield what happens; none is run twice."""
         coming: Iterator[tuple[int, T]] = enumerate(items)
         started = 0
         while True:
@@ -149,33 +125,34 @@ class ProcessPool(Generic[T, R]):
         return found
 
 
+class Processes(Executor):
+    """Processes of this machine."""
+
+    def __init__(self, workers: int) -> None:
+        self._workers = workers
+
+    @property
+    def workers(self) -> int:
+        """The number of processes."""
+        return self._workers
+
+    def pool(self, function: Callable[[T, ReportProgress], R]) -> TaskPool[T, R]:
+        """Return a pool of processes that call a function."""
+        return ProcessPool(function, self._workers)
+
+
+def executor_of(workers: int | Executor) -> Executor:
+    """Return an executor as it is; for a number of workers, processes, or this one for 1."""
+    if isinstance(workers, Executor):
+        return workers
+    return InProcess() if workers <= 1 else Processes(workers)
+
+
 def map_ordered(
-    function: Callable[[T], R], items: Iterable[T], workers: int
+    function: Callable[[T], R], items: Iterable[T], workers: int | Executor
 ) -> Generator[R, None, None]:
-    """Yield `function(item)` for every item, in order; with one worker, in this process.
-
-    The first error is raised here. Closing the generator early ends the workers.
-    """
-    if workers <= 1:
-        yield from map(function, items)
-        return
-    finished: dict[int, R] = {}
-    due = 0
-    with ProcessPool(partial(_without_progress, function), workers) as pool:
-        for event in pool.run(items, queued=_QUEUED, lookahead=_LOOKAHEAD * workers):
-            if isinstance(event, TaskProgress):
-                continue
-            if event.error is not None:
-                raise event.error
-            finished[event.index] = cast(R, event.result)
-            while due in finished:
-                yield finished.pop(due)
-                due += 1
-
-
-def _without_progress(function: Callable[[T], R], item: T, report: ReportProgress) -> R:
-    """Run a function that reports no progress."""
-    return function(item)
+    """Yield `function(item)` for every item, in order: `Executor.map_ordered`."""
+    return executor_of(workers).map_ordered(function, items)
 
 
 class _Worker(Generic[T, R]):
@@ -276,15 +253,7 @@ def _work(pipe: Connection, pickled: bytes, parent: int, in_main_thread: bool) -
             item = pipe.recv()
             if number == 0:
                 pipe.send(_BEGUN)
-            result, failure = None, None
-            try:
-                result = function(item, lambda fraction: pipe.send(float(fraction)))
-            except HalmaError as error:
-                failure = error
-            except Exception as error:
-                failure = WorkerError(f"{explain(error) or error_text(error)}.")
-                failure.add_note(traceback.format_exc())
-            pipe.send((result, failure))
+            pipe.send(attempt(function, item, lambda fraction: pipe.send(float(fraction))))
 
 
 def _end_with_parent(parent: int, in_main_thread: bool) -> None:

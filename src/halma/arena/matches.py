@@ -12,7 +12,8 @@ from halma.arena.plan import Plan
 from halma.arena.sprt import Sprt
 from halma.arena.store import GameStore
 from halma.arena.tally import Tally
-from halma.processes import map_ordered
+from halma.executors import Executor
+from halma.processes import executor_of
 
 #: called after every game with the tallies of all plans
 Watch = Callable[[Sequence[Tally]], None]
@@ -21,7 +22,7 @@ Watch = Callable[[Sequence[Tally]], None]
 def play_matches(
     plans: Sequence[Plan],
     games: int,
-    workers: int = 1,
+    workers: int | Executor = 1,
     store: GameStore | None = None,
     sprt: Sprt | None = None,
     watch: Watch | None = None,
@@ -32,9 +33,9 @@ def play_matches(
     Games in the store from an earlier run are counted, not played. Where a network plays, a
     worker plays several games at the same time. New games are stored in
     order, one transaction each, so a store always holds the first games of a match. With
-    `sprt` a match ends after the first set at which the test accepts a hypothesis. Results
-    do not depend on the number of workers, unless networks are evaluated on another `device`
-    than a CPU. Programs of other people are started once before the
+    `sprt` a match ends after the first set at which the test accepts a hypothesis. `workers` is
+    a number of processes, or an executor. Results do not depend on it, unless networks are
+    evaluated on another `device` than a CPU. Programs of other people are started once before the
     first game, so that one that cannot be used is an error and not a lost match.
     """
     tallies = [Tally(plan) for plan in plans]
@@ -49,11 +50,12 @@ def play_matches(
     left = sum(tally.plan.games_for(games) - tally.games for tally in tallies)
     if left:
         check_engines(plans)
-    together = games_together(plans, left, workers, device)
+    executor = executor_of(workers)
+    together = games_together(plans, left, executor.workers, device)
     blocks = _blocks(_remaining(tallies, games, sprt), together)
     play_block = partial(play_games, tuple(plans), device=device)
     try:
-        with closing(map_ordered(play_block, blocks, workers)) as results:
+        with closing(executor.map_ordered(play_block, blocks)) as results:
             for index, played in chain.from_iterable(results):
                 tally = tallies[index]
                 if _is_decided(tally, sprt):

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from halma.cli.progress import progress
-from halma.cli.verb import chosen_device, note
-from halma.machine import core_count
+from halma.cli.verb import chosen_device, executor_for, note
 
 if TYPE_CHECKING:
     from halma.arena import Plan, Sprt, Tally
@@ -59,32 +58,38 @@ def play(
     db: Path | None,
     sprt: Sprt | None = None,
     device: str = "cpu",
+    cluster: str | None = None,
 ) -> tuple[list[Tally], dict[str, Any]]:
     """Play matches; return their tallies, and the facts of this run for JSON."""
     from halma.arena import GameStore, play_matches
 
     device = chosen_device(device)
-    workers = workers or core_count()
     each = plans[0].games_for(games)
     if each != games:
         note(f"Games come in {set_name(plans[0])}, so {each} are played, not {games}.")
     counts: list[int] = []
     began = time.perf_counter()
-    with nullcontext() if db is None else GameStore(db) as store, progress("games") as update:
+    libraries = () if device == "cpu" else ("torch",)
+    with (
+        executor_for(cluster, workers, device=device, libraries=libraries) as executor,
+        nullcontext() if db is None else GameStore(db) as store,
+        progress("games") as update,
+    ):
 
         def watch(tallies: Sequence[Tally]) -> None:
             # The first call counts the games that were found in the store.
             counts.append(sum(tally.games for tally in tallies))
             update(counts[-1], each * len(plans), _score(tallies))
 
-        tallies = play_matches(plans, games, workers, store, sprt, watch, device)
+        tallies = play_matches(plans, games, executor, store, sprt, watch, device)
+        number = executor if isinstance(executor, int) else executor.workers
         matches = [] if store is None else [store.match_of(plan) for plan in plans]
     seconds, played = time.perf_counter() - began, counts[-1] - counts[0]
     return tallies, {
         "games_played_now": played,
         "seconds": seconds,
         "games_per_second": played / seconds,
-        "workers": workers,
+        "workers": number,
         "stored": None if db is None else {"db": str(db), "matches": matches},
     }
 

@@ -45,6 +45,11 @@ BENCHMARKS = {
 
     On a GPU with the recipe rhombus-7x7-6, otherwise with quick. A quick measurement has no run.
     """,
+    "cluster": """Measure self-play on a Ray cluster within this machine.
+
+    With Ray and without, two nodes against one, and the games that a run takes in from 10, 100 and
+    1,000 workers which send games played before. A quick run leaves out the last.
+    """,
     "web": """Measure the server of the page: 50 people who play at once.
 
     They play against levels of several games for a minute, or for seconds in a quick run.

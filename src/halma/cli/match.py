@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from halma.cli import arena, completion
-from halma.cli.verb import GameName, JsonFlag, Seed, note, print_answer
+from halma.cli.verb import ClusterAddress, GameName, JsonFlag, Seed, note, print_answer
 from halma.errors import HalmaError
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def match(
     ] = None,
     plies: arena.Plies = 2000,
     workers: arena.Workers = None,
+    cluster: ClusterAddress = None,
     device: arena.Device = "cpu",
     db: arena.Database = None,
     seed: Seed = 0,
@@ -62,7 +63,7 @@ def match(
         raise HalmaError("--sprt compares two agents, not three or more.")
     if test is not None and 2 * seats not in (0, plan.players):
         raise HalmaError("--sprt compares agents with equal numbers of seats: leave out --seats.")
-    (tally,), facts = arena.play([plan], games, workers, db, test, device)
+    (tally,), facts = arena.play([plan], games, workers, db, test, device, cluster)
     if json:
         for warning in tally.warnings:
             note(warning)

@@ -9,8 +9,7 @@ import typer
 
 from halma.cli import completion
 from halma.cli.arena import Workers
-from halma.cli.verb import JsonFlag, Seed, note, print_answer
-from halma.machine import core_count
+from halma.cli.verb import ClusterAddress, JsonFlag, Seed, executor_for, note, print_answer
 
 
 def reproduce(
@@ -29,6 +28,7 @@ def reproduce(
     ] = False,
     full: Annotated[bool, typer.Option("--full", help="The paper's own settings.")] = False,
     workers: Workers = None,
+    cluster: ClusterAddress = None,
     device: Annotated[
         str, typer.Option(help="Where networks are trained: cpu, cuda or auto.")
     ] = "cpu",
@@ -71,7 +71,6 @@ def reproduce(
         note=note,
         full=full or (kept and not quick),
         seed=seed,
-        workers=workers or core_count(),
         device=device,
         threads=threads,
         adopt=tuple(adopt or ()),
@@ -79,6 +78,8 @@ def reproduce(
         draw_only=draw or kept,
         kept=find_paper(paper).kept if kept else None,
     )
-    report = run(paper, workspace, experiment, tuple(variant or ()))
+    libraries = ("torch", "onnx")
+    with executor_for(cluster, workers, threads, device, libraries) as workspace.workers:
+        report = run(paper, workspace, experiment, tuple(variant or ()))
     print_answer(json, report.as_dict(), lambda: print(report.markdown(), end=""))
     note(f"The pages are in {workspace.pages}.")

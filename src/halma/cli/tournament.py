@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from halma.cli import arena, completion
-from halma.cli.verb import GameName, JsonFlag, Seed, note, print_answer, write_file
+from halma.cli.verb import ClusterAddress, GameName, JsonFlag, Seed, note, print_answer, write_file
 from halma.errors import HalmaError
 
 _MAX_ELO = 100_000
@@ -39,6 +39,7 @@ def tournament(
     book: arena.Book = None,
     plies: arena.Plies = 2000,
     workers: arena.Workers = None,
+    cluster: ClusterAddress = None,
     device: arena.Device = "cpu",
     db: arena.Database = None,
     seed: Seed = 0,
@@ -61,7 +62,7 @@ def tournament(
         )
         for group in groups
     ]
-    tallies, facts = arena.play(plans, games, workers, db, device=device)
+    tallies, facts = arena.play(plans, games, workers, db, device=device, cluster=cluster)
     matches = dict(zip(groups, tallies, strict=True))
     ratings = rate(names, matches, anchored, anchor_elo)
     rows = crosstable.crosstable(ratings, matches)

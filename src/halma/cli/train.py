@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from halma.cli import completion
-from halma.cli.verb import JsonFlag, note, print_answer, program
+from halma.cli.verb import ClusterAddress, JsonFlag, connected, note, print_answer, program
+from halma.errors import HalmaError
 
 if TYPE_CHECKING:
     from halma.learn import Recipe
@@ -53,6 +54,11 @@ def train(
         float | None,
         typer.Option(min=0, help="Stop after this time, with a checkpoint."),
     ] = None,
+    cluster: ClusterAddress = None,
+    metrics_port: Annotated[
+        int | None,
+        typer.Option(min=1, max=65535, help="With --cluster: serve Prometheus metrics here."),
+    ] = None,
     json: JsonFlag = False,
 ) -> None:
     """Train as a recipe says. The same command again continues where the last one stopped."""
@@ -64,6 +70,7 @@ def train(
     from halma.learn.reports.console import Console
     from halma.learn.reports.page import HtmlReport
     from halma.learn.reports.tensorboard import TensorBoard
+    from halma.learn.session import for_cluster
 
     chosen, folder = _find(recipe)
     wanted = parse_changes(chosen, changes or [])
@@ -74,16 +81,24 @@ def train(
     if iterations is not None:
         chosen = _with_iterations(chosen, folder, iterations)
     console = Console()
+    handlers = [console, TensorBoard(folder, note), HtmlReport(folder, note)]
+    if metrics_port is not None and cluster is None:
+        raise HalmaError("--metrics-port is for runs with --cluster.")
+    if cluster is not None:
+        for_cluster(chosen)  # refuses it before the cluster is asked
     try:
-        metrics = run(
-            chosen,
-            folder,
-            [console, TensorBoard(folder, note), HtmlReport(folder, note)],
-            threads=threads or os.cpu_count() or 1,
-            device=device,
-            seconds=math.inf if minutes is None else 60 * minutes,
-            compiled=compiled,
-        )
+        with connected(cluster, ("torch", "onnx")) as connection:
+            metrics = run(
+                chosen,
+                folder,
+                handlers,
+                threads=threads or os.cpu_count() or 1,
+                device=device,
+                seconds=math.inf if minutes is None else 60 * minutes,
+                compiled=compiled,
+                cluster=connection,
+                metrics_port=metrics_port,
+            )
     except KeyboardInterrupt:
         _print_how_to_continue()
         raise

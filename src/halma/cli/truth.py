@@ -10,10 +10,12 @@ import typer
 
 from halma.cli.progress import progress
 from halma.cli.verb import (
+    ClusterAddress,
     JsonFlag,
     Seed,
     check_folder_of,
     chosen_device,
+    executor_for,
     note,
     print_answer,
     write_file,
@@ -48,6 +50,7 @@ def truth(
         int | None,
         typer.Option(min=1, max=1024, help="Worker processes; by default one per core."),
     ] = None,
+    cluster: ClusterAddress = None,
     device: Annotated[str, typer.Option(help="Device of networks: auto, cpu or cuda.")] = "cpu",
     page: Annotated[
         Path | None, typer.Option(help="Write a page with the errors of agents drawn.")
@@ -70,13 +73,15 @@ def truth(
         check_folder_of(page)
     names = agents.split()
     chosen = chosen_device(device)
-    workers = workers or (core_count() if chosen == "cpu" else 1)
-    solution = solution_for(game(variant))
-    found = examine(solution, sample, seed, note)
-    with progress("grading") as update:
-        grades = grade_agents(
-            solution, names, games, sample, seed, opening_plies, workers, chosen, update
-        )
+    if cluster is None:
+        workers = workers or (core_count() if chosen == "cpu" else 1)
+    with executor_for(cluster, workers, device=chosen) as executor:
+        solution = solution_for(game(variant))
+        found = examine(solution, sample, seed, note)
+        with progress("grading") as update:
+            grades = grade_agents(
+                solution, names, games, sample, seed, opening_plies, executor, chosen, update
+            )
     if svg is not None:
         _draw(found, svg)
     if page is not None:

@@ -7,7 +7,8 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
 
@@ -17,10 +18,12 @@ from halma.cli import completion
 from halma.errors import HalmaError, brief, printable
 from halma.files import replace_file
 from halma.interrupt import exit_status, raising_signals
-from halma.machine import is_optional, missing_library
+from halma.machine import core_count, is_optional, missing_library, require
 from halma.plugins import explain
 
 if TYPE_CHECKING:
+    from halma.cluster.connection import Cluster
+    from halma.executors import Executor
     from halma.games import Move, Position
 
 P = ParamSpec("P")
@@ -135,12 +138,54 @@ def program() -> str:
     return called if os.path.basename(called) == "halma" and not shutil.which("halma") else "halma"
 
 
+ClusterAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        help="Run on a Ray cluster: auto, or HOST:PORT of its head.",
+    ),
+]
+
+
+@contextmanager
+def connected(address: str | None, libraries: Sequence[str]) -> Iterator[Cluster | None]:
+    """Yield the connection to a cluster whose nodes have some libraries, or None."""
+    if address is None:
+        yield None
+        return
+    from halma.cluster.connection import Cluster
+
+    with Cluster(address, libraries, note) as cluster:
+        yield cluster
+
+
+@contextmanager
+def executor_for(
+    address: str | None,
+    workers: int | None,
+    cores: int = 1,
+    device: str = "cpu",
+    libraries: Sequence[str] = (),
+) -> Iterator[int | Executor]:
+    """Yield where tasks run: on a cluster, or in this many processes, by default one per core.
+
+    On a cluster a task takes some cores, and on its GPUs a quarter of one.
+    """
+    if address is not None and workers is not None:
+        raise HalmaError("It is either --workers or --cluster: nodes have as many as cores.")
+    with connected(address, libraries) as cluster:
+        if cluster is None:
+            yield workers or core_count()
+            return
+        from halma.cluster.ray_executor import RayExecutor
+
+        yield RayExecutor(cluster, cores, 0.0 if device == "cpu" else 0.25)
+
+
 def chosen_device(wanted: str) -> str:
     """Return `cpu` or `cuda`; torch is imported only where it is needed."""
     if wanted == "cpu":
         return wanted
-    from halma.machine import require
-
     require("torch")
     from halma.networks.torch_evaluator import find_device
 

@@ -11,8 +11,9 @@ from typing import Any, cast
 
 from halma.agents import Agent, agent, play_game
 from halma.errors import printable
+from halma.executors import Executor, ReportProgress, TaskProgress
 from halma.games import Record, game
-from halma.processes import ProcessPool, ReportProgress, TaskProgress
+from halma.processes import Processes
 from halma.structure import Check, list_of
 
 #: Seconds that jobs have to save what they did after Ctrl-C.
@@ -41,17 +42,19 @@ class Job:
 
 
 def run_jobs(
-    jobs: Iterable[Job], workers: int, keep: Callable[[str, Any, float], None]
+    jobs: Iterable[Job], workers: int | Executor, keep: Callable[[str, Any, float], None]
 ) -> dict[str, str]:
     """Run jobs, the most expensive first; return the errors of those that failed, by name.
 
     `keep` gets the name, the result and the seconds of every job as soon as it ends. On Ctrl-C
-    the jobs are interrupted and get time to save; on a second Ctrl-C they are killed.
+    the jobs are interrupted and get time to save; on a second Ctrl-C they are killed. A single
+    worker is a process too, so that it can be interrupted.
     """
+    executor = workers if isinstance(workers, Executor) else Processes(workers)
     ordered = sorted(jobs, key=lambda job: job.cost * (1 - job.done), reverse=True)
     failed: dict[str, str] = {}
     bar = ProgressBar(ordered)
-    with ProcessPool(_run_job, workers) as pool, bar.display:
+    with executor.pool(_run_job) as pool, bar.display:
         try:
             for event in pool.run(ordered):
                 job = ordered[event.index]

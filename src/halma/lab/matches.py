@@ -15,10 +15,10 @@ from halma.arena.games import MatchGame, PlayedGame
 from halma.arena.lockstep import AgentPlayer, play_out, player_in
 from halma.arena.plan import Plan
 from halma.arena.sprt import Sprt
+from halma.executors import ReportProgress
 from halma.files import read_file
 from halma.games import game
 from halma.lab.jobs import GameBlocks
-from halma.processes import ReportProgress
 from halma.statistics import Proportion, elo, elo_interval, proportion
 from halma.structure import one_of, tuple_of, whole
 

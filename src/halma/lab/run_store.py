@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
+from halma.executors import ReportProgress
 from halma.lab.adoption import find_runs
 from halma.lab.jobs import Job
 from halma.lab.matches import network_digest
@@ -19,7 +20,6 @@ from halma.learn.reports.events import Handler, Iteration, Metrics, Report
 from halma.learn.run import CHECKPOINTS, META, RECIPE, read_meta
 from halma.learn.settings import Plain, write_value
 from halma.networks import find_network, list_versions
-from halma.processes import ReportProgress
 from halma.tensors import list_iterations
 
 #: Settings that decide what is kept of a run and how it is watched, not how it is trained.

@@ -14,10 +14,10 @@ from statistics import fmean
 from typing import NamedTuple
 
 from halma.arena.plan import Plan
+from halma.executors import ReportProgress
 from halma.games import game
 from halma.lab.jobs import BLOCK, GameBlocks
 from halma.lab.matches import MatchPlayer, play_together, written
-from halma.processes import ReportProgress
 from halma.statistics import Proportion, Z, proportion, standard_error
 from halma.structure import list_of, real, text, tuple_of, whole
 

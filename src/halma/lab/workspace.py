@@ -13,6 +13,7 @@ from typing import Any
 
 from halma import __version__
 from halma.errors import HalmaError
+from halma.executors import Executor
 from halma.files import make_folder, read_file, replace_file
 from halma.lab.jobs import Job, run_jobs
 from halma.lab.kept import KeptRuns
@@ -89,8 +90,8 @@ class Workspace:
     #: the paper's own settings instead of a reduction that takes minutes
     full: bool = False
     seed: int = 0
-    #: processes
-    workers: int = field(default_factory=lambda: os.cpu_count() or 1)
+    #: a number of processes, or where jobs run
+    workers: int | Executor = field(default_factory=lambda: os.cpu_count() or 1)
     #: where networks are trained: cpu, cuda or auto
     device: str = "cpu"
     #: threads of a training run
@@ -144,6 +145,8 @@ class Workspace:
             if not jobs:
                 break
             tried |= jobs.keys()
+            if isinstance(self.workers, Executor):
+                self.workers.check_shared(self.folder)
             failed |= run_jobs(jobs.values(), self.workers, self._keep)
         return failed
 

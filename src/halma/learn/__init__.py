@@ -22,6 +22,7 @@ archive.py        network files: the best one, and the archive of versions
 metrics.py        metrics.jsonl, warm-start.jsonl; metric_names.py: what is in them
 fork.py           a copy of a run that goes on with other settings
 bundle.py         a run in few small files, to travel
+distributed/      the same on the nodes of a Ray cluster
 reports/          events of a run, and what is made of them: console, TensorBoard, page
 """
 

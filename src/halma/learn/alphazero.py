@@ -18,7 +18,7 @@ from halma.files import remove_file
 from halma.interrupt import Interrupted
 from halma.learn.archive import RunNetworks
 from halma.learn.evaluation import Evaluation
-from halma.learn.game_source import GameSource
+from halma.learn.game_source import GamePlayer, GameSource
 from halma.learn.metrics import read_epochs
 from halma.learn.players import Players
 from halma.learn.replay_buffer import GameFiles, ReplayBuffer
@@ -177,7 +177,7 @@ class AlphaZero(TrainingSession):
     def prepare(self, checkpoint: TensorFile | None) -> None:
         """Make trainer, evaluators, self-play and evaluation; fill the replay buffer."""
         settings, arrays = self.settings, {} if checkpoint is None else checkpoint.arrays()
-        self.trainer = Trainer(self.game, settings, self.device, self.threads, self.compiled)
+        self.trainer = self.make_trainer()
         self.training = TrainingStage(
             settings, self.out, self.trainer, self.reporter, lambda: self.safe
         )
@@ -205,27 +205,14 @@ class AlphaZero(TrainingSession):
             lambda network: EvaluatorPool(network, self.device, self.threads, self.compiled),
             self.reporter.note,
         )
-        threads = self.threads
-        if self.device == "cuda" and settings.stages.side_by_side:
-            # A step of the pool ends with its last thread, so none may have to wait for a core.
-            threads = max(1, threads - self.trainer.batch_threads)
-        self.self_play = SelfPlay(
-            self.game, settings, self.players.playing, threads, self.players.opponents
-        )
+        self.self_play = self.make_self_play()
         self.games = GameSource(
             self.self_play,
             self.files,
             self.reporter,
             lambda: self._progress("self-play", settings.selfplay.games),
         )
-        self.evaluation = Evaluation(
-            self.game,
-            settings,
-            self.device,
-            self.threads,
-            self.reporter,
-            lambda: self.stop_requested.is_set(),
-        )
+        self.evaluation = self.make_evaluation()
         learning = settings.learning
         self.buffer = ReplayBuffer(
             self.game,
@@ -235,6 +222,30 @@ class AlphaZero(TrainingSession):
             ValueTargets(learning.td_lambda, learning.search_value_weight),
         )
         self.buffer.fill(self.files, self.saved, self.reporter.note)
+
+    def make_trainer(self) -> Trainer:
+        """Return what trains the network."""
+        return Trainer(self.game, self.settings, self.device, self.threads, self.compiled)
+
+    def make_self_play(self) -> GamePlayer:
+        """Return what plays the games."""
+        threads = self.threads
+        if self.device == "cuda" and self.settings.stages.side_by_side:
+            # A step of the pool ends with its last thread, so none may have to wait for a core.
+            threads = max(1, threads - self.trainer.batch_threads)
+        players = self.players
+        return SelfPlay(self.game, self.settings, players.playing, threads, players.opponents)
+
+    def make_evaluation(self) -> Evaluation:
+        """Return what plays the gate and matches against agents."""
+        return Evaluation(
+            self.game,
+            self.settings,
+            self.device,
+            self.threads,
+            self.reporter,
+            lambda: self.stop_requested.is_set(),
+        )
 
     def warm_up(self) -> None:
         """Train on the games of an agent before the first iteration, if the recipe says so.
@@ -303,7 +314,7 @@ class AlphaZero(TrainingSession):
     def _change_player(self) -> None:
         """Let the games be made by the newest weights from now on."""
         self.players.follow(self.trainer.network)
-        self.self_play.evaluators = self.players.playing
+        self.self_play.change_player(self.players)
 
     def stop(self) -> None:
         """Stop the current stage."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 
 from halma.errors import TensorFileError
 from halma.interrupt import Interrupted
+from halma.learn.players import Players
 from halma.learn.replay_buffer import GameFiles
 from halma.learn.reports.events import Reporter
-from halma.learn.selfplay import SelfPlay
 from halma.selfplay import FinishedGames
 from halma.selfplay.pool import Watch
 
@@ -21,6 +21,22 @@ from halma.selfplay.pool import Watch
 Played = tuple[FinishedGames, dict[str, Any]]
 #: The same, and what is done when they are in a file.
 _InWriting = tuple[FinishedGames, dict[str, Any], Future[None]]
+
+
+class GamePlayer(Protocol):
+    """Plays the games of an iteration: `SelfPlay`, here or on a cluster."""
+
+    def prepare(self, iteration: int) -> None:
+        """Get ready for an iteration, in the thread that trains."""
+
+    def play(self, iteration: int, watch: Watch) -> Played:
+        """Return an iteration's games and the metrics of playing them."""
+
+    def change_player(self, players: Players) -> None:
+        """Let the network that plays now make the games from the next one on, or sooner."""
+
+    def stop(self) -> None:
+        """Make `play` raise `Interrupted`."""
 
 
 class GameSource:
@@ -32,7 +48,7 @@ class GameSource:
 
     def __init__(
         self,
-        self_play: SelfPlay,
+        self_play: GamePlayer,
         files: GameFiles,
         reporter: Reporter,
         make_watch: Callable[[], Watch],

@@ -47,9 +47,19 @@ def play_in_lockstep(
     before each round.
     """
     tables = [_Table(game, pairing, opening_plies) for pairing in pairings]
-    going = [seat for table in tables for seat in table.seats if not seat[0].is_over]
-    total, moves_made = sum(len(table.seats) for table in tables), 0
-    agents = sum(isinstance(player, AgentPlayer) for one in pairings for player in one.players)
+    play_seats([seat for table in tables for seat in table.seats], is_stopped, watch)
+    return [table.tally() for table in tables]
+
+
+def play_seats(
+    seats: Sequence[tuple[MatchGame, Sequence[Player | AgentPlayer]]],
+    is_stopped: Callable[[], bool] = lambda: False,
+    watch: Watch = lambda done, total, moves: None,
+) -> None:
+    """Play games to their ends, each with its players."""
+    going = [seat for seat in seats if not seat[0].is_over]
+    total, moves_made = len(seats), 0
+    agents = len({id(p) for _, players in seats for p in players if isinstance(p, AgentPlayer)})
     with ThreadPoolExecutor(max(agents, 1)) as threads:
         while going:
             if is_stopped():
@@ -70,16 +80,20 @@ def play_in_lockstep(
             for chosen in chosen_by_agents:
                 chosen.result()
             going = [seat for seat in going if not seat[0].is_over]
-    return [table.tally() for table in tables]
+
+
+def plan_of(game: Game, pairing: Pairing, opening_plies: int) -> Plan:
+    """Return the plan of a match."""
+    return Plan(
+        game.name, pairing.names, game.players, pairing.seed, opening_plies, teams=game.teams
+    )
 
 
 class _Table:
     """The games of a match."""
 
     def __init__(self, game: Game, pairing: Pairing, opening_plies: int) -> None:
-        self._plan = Plan(
-            game.name, pairing.names, game.players, pairing.seed, opening_plies, teams=game.teams
-        )
+        self._plan = plan_of(game, pairing, opening_plies)
         #: every game with its players
         self.seats = [
             (MatchGame(game, self._plan, number), pairing.players)

@@ -58,6 +58,8 @@ class Opponents:
         #: evaluators of versions, and the version that each has
         self._pools: dict[str, EvaluatorPool] = {}
         self._versions: dict[str, int] = {}
+        #: their networks
+        self.networks: dict[str, Network] = {}
 
     def draw(self, iteration: int) -> None:
         """Load the versions that play in an iteration; those of its own past alone count."""
@@ -83,11 +85,12 @@ class Opponents:
                 self._pools[name].load(network)
             else:
                 self._pools[name] = self._make_pool(network)
-            self._versions[name] = version
+            self._versions[name], self.networks[name] = version, network
             return
         # Its past is lost: the best network takes its place.
         self._pools.pop(name, None)
         self._versions.pop(name, None)
+        self.networks.pop(name, None)
 
     @property
     def current(self) -> list[Opponent]:

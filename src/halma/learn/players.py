@@ -31,6 +31,7 @@ class Players:
         make_pool: Callable[[Network], EvaluatorPool],
         note: Callable[[str], None],
     ) -> None:
+        self._trained = trained
         self.best = build(trained.info, seed=settings.seed)
         set_weights(self.best, best)
         #: evaluators of the best network
@@ -46,6 +47,11 @@ class Players:
     def playing(self) -> Sequence[Evaluator]:
         """Evaluators of the network that makes the games, one for each group."""
         return (self._latest or self.evaluators).evaluators
+
+    @property
+    def playing_network(self) -> Network:
+        """The network that makes the games."""
+        return self.best if self._latest is None else self._trained
 
     def promote(self, weights: Arrays) -> None:
         """Give the best network these weights."""

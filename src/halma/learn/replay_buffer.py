@@ -17,11 +17,13 @@ from halma.learn.value_targets import ValueTargets
 from halma.selfplay import FinishedGames
 from halma.selfplay.games import Array, array_kinds
 from halma.structure import fields, map_of, optional, real, whole
-from halma.tensors import iteration_file, list_iterations, open_tensors, write_tensors
+from halma.tensors import SUFFIX, iteration_file, list_iterations, open_tensors, write_tensors
 
 #: The folder of games in a run directory.
 FOLDER = "games"
 _KIND = "self-play games"
+#: Begins the suffix of files that hold some games of an iteration.
+_PART = ".part-"
 _STRUCTURE = fields({"iteration": whole(), "metrics": map_of(optional(real()))})
 
 
@@ -44,20 +46,66 @@ class GameFiles:
 
     def write(self, iteration: int, games: FinishedGames, metrics: Mapping[str, Any]) -> None:
         """Write the games of an iteration atomically, with the metrics of playing them."""
+        self._write(self.path(iteration), iteration, games, metrics)
+        self._counts[iteration] = len(games)
+
+        self.remove_parts(iteration)
+
+    def write_part(self, iteration: int, games: FinishedGames, metrics: Mapping[str, Any]) -> None:
+        """Write some games of an iteration atomically, in a file beside those written before."""
+        numbers = [number for number, _ in self._parts(iteration)]
+        path = iteration_file(
+            self.folder, iteration, f"{_PART}{max(numbers, default=0) + 1:06}{SUFFIX}"
+        )
+        self._write(path, iteration, games, metrics)
+
+    def read_parts(
+        self, iteration: int, note: Callable[[str], None]
+    ) -> list[tuple[FinishedGames, dict[str, Any]]]:
+        """Return the parts of an iteration; a damaged one is removed with a note."""
+        found = []
+        for _, path in self._parts(iteration):
+            try:
+                found.append(self._read(path, iteration))
+            except TensorFileError as error:
+                note(f"{error} The games in it are played again.")
+                remove_file(path)
+        return found
+
+    def remove_parts(self, iteration: int) -> None:
+        """Remove the parts of an iteration."""
+        for _, path in self._parts(iteration):
+            remove_file(path)
+
+    def _parts(self, iteration: int) -> list[tuple[int, Path]]:
+        """Return the numbers and files of an iteration's parts, in order."""
+        start = iteration_file(self.folder, iteration, _PART).name
+        found = []
+        for path in self.folder.glob(f"{start}*{SUFFIX}"):
+            digits = path.name.removeprefix(start).removesuffix(SUFFIX)
+            if digits.isdecimal():
+                found.append((int(digits), path))
+        return sorted(found)
+
+    def _write(
+        self, path: Path, iteration: int, games: FinishedGames, metrics: Mapping[str, Any]
+    ) -> None:
         arrays = {name: np.ascontiguousarray(array) for name, array in games.arrays().items()}
         description = {**identity(self.game, _KIND), "iteration": iteration, "metrics": metrics}
-        write_tensors(self.path(iteration), arrays, description)
-        self._counts[iteration] = len(games)
+        write_tensors(path, arrays, description)
 
     def read(self, iteration: int) -> tuple[FinishedGames, dict[str, Any]]:
         """Return an iteration's games, checked by the rules, and the metrics of playing them."""
-        path = self.path(iteration)
+        games, metrics = self._read(self.path(iteration), iteration)
+        self._counts[iteration] = len(games)
+        return games, metrics
+
+    def _read(self, path: Path, iteration: int) -> tuple[FinishedGames, dict[str, Any]]:
         expected = {**identity(self.game, _KIND), "iteration": iteration}
         found = open_tensors(path, expected, _STRUCTURE, lambda file: array_kinds(self.game))
         games = FinishedGames(**found.arrays())
         if fault := games.fault(self.game):
             raise TensorFileError(f"'{path}' is not used: it {fault}.")
-        self._counts[iteration] = len(games)
         return games, found.description["metrics"]
 
     def read_or_remove(self, iteration: int, note: Callable[[str], None]) -> FinishedGames | None:
@@ -75,6 +123,7 @@ class GameFiles:
 
     def remove(self, iteration: int) -> None:
         """Remove an iteration's games."""
+        self.remove_parts(iteration)
         remove_file(self.path(iteration))
 
     def tell_counts(self, counts: Mapping[int, int]) -> None:
@@ -124,6 +173,11 @@ class ReplayBuffer:
         """The iterations in it, oldest first."""
         return sorted(self._parts)
 
+    @property
+    def parts(self) -> list[FinishedGames]:
+        """The games of its iterations, oldest first."""
+        return [self._parts[iteration] for iteration in self.iterations]
+
     def __len__(self) -> int:
         """Return the number of games."""
         return sum(map(len, self._parts.values()))
@@ -151,7 +205,7 @@ class ReplayBuffer:
 
     def gather(self) -> None:
         """Join what was added, ready for training."""
-        self.games = FinishedGames.join([self._parts[i] for i in self.iterations])
+        self.games = FinishedGames.join(self.parts)
         self.value_targets = np.concatenate([self._targets[i] for i in self.iterations])
         starts = np.cumsum([0, *(len(self._parts[i].moves) for i in self.iterations)])
         self.samples = np.concatenate(

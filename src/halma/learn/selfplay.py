@@ -25,6 +25,7 @@ from halma.selfplay.pool import Watch
 
 if TYPE_CHECKING:
     from halma.learn.opponents import Opponents
+    from halma.learn.players import Players
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -34,14 +35,21 @@ _TOLERANCE = 1e-6
 _STOPPED = [end.value for end in (_core.End.PLIES, _core.End.STALLED, _core.End.CYCLE)]
 
 
-def pool_options(game: Game, settings: AlphaZeroSettings) -> _core.SelfPlayOptions:
-    """Return the options of self-play."""
+def pool_options(
+    game: Game, settings: AlphaZeroSettings, iteration: int = 1
+) -> _core.SelfPlayOptions:
+    """Return the options of an iteration's self-play."""
     search, play = settings.search, settings.selfplay
     warm = [(0, play.temperature)] if play.temperature_plies else []
     values = {option.name: getattr(play, option.name, None) for option in _core.selfplay_options()}
     values["simulations"] = search.simulations - search.count_root
     values["temperatures"] = [*warm, (play.temperature_plies, play.late_temperature)]
-    return selfplay_options(game, search_values(search), **values)
+    options = selfplay_options(game, search_values(search), **values)
+    stage = stage_of(read_curriculum(play.curriculum, game), iteration)
+    options.starts = stage.states(game, play.games, settings.seed, iteration)
+    if stage.pieces is not None:
+        options.random_plies_min = options.random_plies_max = 0
+    return options
 
 
 def limits(game: Game, settings: AlphaZeroSettings) -> _core.Limits:
@@ -87,6 +95,10 @@ class SelfPlay:
         """Undo `stop`; games that are carried over continue where they were."""
         self._stop.clear()
 
+    def change_player(self, players: Players) -> None:
+        """Let another network make the games of the next iteration."""
+        self.evaluators = players.playing
+
     def prepare(self, iteration: int) -> None:
         """Load the opponents of an iteration, in the thread that trains."""
         if self.opponents is not None:
@@ -122,23 +134,10 @@ class SelfPlay:
             self._surplus = [rest]
         if play.adjudication != "rules":
             adjudicate(self.game, games, play.adjudication, play.adjudication_margin)
-        scores, seconds = games.scores, time.perf_counter() - began
-        made = {key: pool.totals[key] - before[key] for key in ("leaves", "resigned")}
+        seconds = time.perf_counter() - began
         against = {} if self.opponents is None else self.opponents.metrics(pool.options, games)
-        return games, {
-            "games": len(games),
-            "finished": float((games.ends == _core.End.RULES.value).mean()),
-            "draws": float((np.ptp(scores, axis=1) == 0).mean()),
-            "first_share": float(scores[:, 0].mean() / max(scores.sum(axis=1).mean(), 1e-9)),
-            "mean_plies": float(games.lengths.mean()),
-            "evaluations": int(made["leaves"]),
-            "games_per_second": len(games) / seconds,
-            "evaluations_per_second": made["leaves"] / seconds,
-            "resigned": int(made["resigned"]),
-            "pool_bytes": int(pool.bytes),
-            "play_seconds": seconds,
-            **against,
-        }
+        leaves = pool.totals["leaves"] - before["leaves"]
+        return games, {**games_metrics(games, leaves, seconds, pool.bytes), **against}
 
     def _make_pool(self, iteration: int, opponents: Sequence[Opponent]) -> Pool:
         """Return a pool of an iteration's games, or of all from there on if they carry over."""
@@ -146,11 +145,7 @@ class SelfPlay:
         slots = play.parallel_games
         if not play.carry_over:
             slots = min(slots, play.games)
-        options = pool_options(self.game, self.settings)
-        stage = stage_of(read_curriculum(play.curriculum, self.game), iteration)
-        options.starts = stage.states(self.game, play.games, self.settings.seed, iteration)
-        if stage.pieces is not None:
-            options.random_plies_min = options.random_plies_max = 0
+        options = pool_options(self.game, self.settings, iteration)
         return Pool(
             self.game,
             options,
@@ -163,6 +158,26 @@ class SelfPlay:
             limits=limits(self.game, self.settings),
             opponents=opponents,
         )
+
+
+def games_metrics(
+    games: FinishedGames, evaluations: int, seconds: float, pool_bytes: int
+) -> dict[str, Any]:
+    """Return the metrics of an iteration's games."""
+    scores = games.scores
+    return {
+        "games": len(games),
+        "finished": float((games.ends == _core.End.RULES.value).mean()),
+        "draws": float((np.ptp(scores, axis=1) == 0).mean()),
+        "first_share": float(scores[:, 0].mean() / max(scores.sum(axis=1).mean(), 1e-9)),
+        "mean_plies": float(games.lengths.mean()),
+        "evaluations": int(evaluations),
+        "games_per_second": len(games) / seconds,
+        "evaluations_per_second": evaluations / seconds,
+        "resigned": int((games.ends == _core.End.NONE.value).sum()),
+        "pool_bytes": int(pool_bytes),
+        "play_seconds": seconds,
+    }
 
 
 def adjudicate(game: Game, games: FinishedGames, by: str, margin: float = 0.0) -> None:

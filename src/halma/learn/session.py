@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from halma.errors import RunError
+from halma.errors import RecipeError, RunError
 from halma.interrupt import Interrupted, deferred_sigint
 from halma.learn.checkpoint import Checkpoints
 from halma.learn.checks import check_recipe
@@ -41,6 +41,7 @@ from halma.structure import ArrayKind, Check
 from halma.tensors import TensorFile
 
 if TYPE_CHECKING:
+    from halma.cluster.connection import Cluster
     from halma.tensors import Arrays
 
 
@@ -54,6 +55,8 @@ def train(
     compiled: bool = False,
     solution: Solution | None = None,
     stop_when: Callable[[Metrics], bool] | None = None,
+    cluster: Cluster | None = None,
+    metrics_port: int | None = None,
 ) -> dict[str, Any]:
     """Train as a recipe says, in a run directory; return the metrics of the last iteration.
 
@@ -70,7 +73,12 @@ def train(
     `compiled` runs it through torch.compile on a GPU, which takes a minute and pays off after
     a few. With a table, `solution` has the exact values that it is compared with; without one,
     they are read from where tables are kept, or computed.
+
+    With a `cluster`, a network's self-play, gate and evaluation run on its nodes, side by side
+    with training, which is where the GPU is; `metrics_port` serves Prometheus metrics.
     """
+    if cluster is not None:
+        recipe = for_cluster(recipe)
     check_recipe(recipe, is_new=not (out / META).exists())
     session: Callable[..., TrainingSession]
     if recipe.method == "alphazero":
@@ -79,6 +87,16 @@ def train(
         from halma.networks.torch_evaluator import find_device
 
         session = partial(AlphaZero, device=find_device(device), compiled=compiled)
+        if cluster is not None:
+            from halma.learn.distributed.session import DistributedAlphaZero
+
+            session = partial(
+                DistributedAlphaZero,
+                cluster=cluster,
+                metrics_port=metrics_port,
+                device=find_device(device),
+                compiled=compiled,
+            )
     elif recipe.method == "dqn":
         require("torch", "onnx")
         from halma.learn.dqn import DeepQLearning
@@ -94,6 +112,16 @@ def train(
         closing(Reporter([MetricsFile(out), *handlers])) as reporter,
     ):
         return session(run.recipe, run, reporter, threads, seconds, stop_when).run()
+
+
+def for_cluster(recipe: Recipe) -> Recipe:
+    """Return a recipe as a cluster trains it; raise a `RecipeError` if it cannot."""
+    if recipe.method != "alphazero":
+        raise RecipeError(
+            f"A cluster trains networks by AlphaZero, and '{recipe.name}' is a recipe of "
+            f"'{recipe.method}': halma reproduce runs many of those on a cluster."
+        )
+    return recipe.changed({"stages.side_by_side": True})
 
 
 class TrainingSession(ABC):

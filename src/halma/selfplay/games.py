@@ -143,6 +143,24 @@ class FinishedGames:
                 found[each.name] = array[place]
         return FinishedGames(**found)
 
+    def take(self, places: Array) -> FinishedGames:
+        """Return the games at these positions, in this order; `places` is int64 (number)."""
+        rows = _expanded(self.row_offsets, places)
+        entries = {
+            "game": places,
+            "row": rows,
+            "policy": _expanded(self.policy_offsets, rows),
+            "event": _expanded(self.event_offsets, places),
+        }
+        found = {}
+        for each in fields(self):
+            array, chosen = getattr(self, each.name), entries[each.metadata["per"]]
+            if "offsets" in each.metadata:
+                found[each.name] = np.concatenate([[0], np.cumsum(np.diff(array)[chosen])])
+            else:
+                found[each.name] = array[chosen]
+        return FinishedGames(**found)
+
     def split(self, games: int) -> tuple[FinishedGames, FinishedGames]:
         """Return the first games, and the others."""
         return self.part(0, games), self.part(games, len(self))
@@ -176,6 +194,13 @@ class FinishedGames:
         place = slice(*self.event_offsets[[game, game + 1]])
         pairs = zip(self.event_chance[place], self.event_values[place], strict=True)
         return [(bool(chance), int(value)) for chance, value in pairs]
+
+
+def _expanded(offsets: Array, which: Array) -> Array:
+    """Return the places from offsets[i] to before offsets[i + 1] for each i of `which`."""
+    starts, lengths = offsets[which], (offsets[1:] - offsets[:-1])[which]
+    before = np.cumsum(lengths) - lengths
+    return np.repeat(starts - before, lengths) + np.arange(lengths.sum())
 
 
 def array_kinds(game: Game) -> dict[str, ArrayKind]:

@@ -181,6 +181,10 @@ class Pool:
             raise RunError(f"Self-play has stopped: {error}.") from None
         return FinishedGames(**self.core.take_finished())
 
+    def add_games(self, numbers: Sequence[int]) -> None:
+        """Play the games of these numbers too, in slots that have no others left."""
+        self.core.add_games(list(numbers))
+
     @property
     def totals(self) -> dict[str, int]:
         """Sums so far: leaves, games, plies, and resignations."""

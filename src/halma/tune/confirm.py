@@ -13,8 +13,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from halma.executors import ReportProgress, TaskProgress
 from halma.learn.settings import Plain
-from halma.processes import ProcessPool, ReportProgress, TaskProgress
+from halma.processes import ProcessPool
 from halma.statistics import difference
 from halma.tune.folder import TuningFolder, match_file
 from halma.tune.plan import TuningPlan

@@ -13,10 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from halma.executors import TaskProgress
 from halma.learn.fork import fork_run
 from halma.learn.run import META
 from halma.learn.settings import Plain
-from halma.processes import ProcessPool, TaskProgress
+from halma.processes import ProcessPool
 from halma.tune.folder import TuningFolder, study_errors
 from halma.tune.search import ERROR, SAVE_SECONDS, Watch
 from halma.tune.space import tried_values

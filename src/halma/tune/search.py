@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from halma.errors import RecipeError
-from halma.processes import ProcessPool, TaskEnd, TaskProgress
+from halma.executors import TaskEnd, TaskProgress
+from halma.processes import ProcessPool
 from halma.tune import strength
 from halma.tune.folder import TuningFolder, open_trial, study_errors
 from halma.tune.space import defaults_within, suggest

@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import TypeVar
 
 from halma.errors import WorkerError
-from halma.processes import ProcessPool, TaskEnd, TaskProgress
+from halma.executors import TaskEnd, TaskProgress
+from halma.processes import ProcessPool
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from halma.errors import RunError
+from halma.executors import ReportProgress
 from halma.learn import Recipe, read_metrics, train
 from halma.learn.reports.events import Handler, Iteration, Metrics, Report
 from halma.learn.run import CHECKPOINTS
-from halma.processes import ReportProgress
 from halma.tensors import list_iterations
 from halma.tune.folder import open_study, open_trial
 from halma.tune.plan import TuningPlan

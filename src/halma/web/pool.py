@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from halma.errors import HalmaError, WorkerError
-from halma.processes import ProcessPool, TaskEnd
+from halma.executors import TaskEnd
+from halma.processes import ProcessPool
 from halma.web.tasks import SearchTask, run_task
 
 #: Tasks that may wait: of one client, and of all.

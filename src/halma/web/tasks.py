@@ -20,8 +20,8 @@ from halma.agents.minimax import MinimaxAgent
 from halma.agents.play import mover_rng
 from halma.engine.players import AgentCache, SearchLimits, analyst, decide, limited
 from halma.errors import ChanceError, GameOverError, UnknownAgentError
+from halma.executors import ReportProgress
 from halma.games import Position, Record
-from halma.processes import ReportProgress
 from halma.search.analysis import Analysis, by_side
 from halma.search.minimax import side_shares
 from halma.search.options import RULES

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from halma import _core
+from halma.executors import ReportProgress
 from halma.games import game
 from halma.lab.experiment import Experiment, ExperimentPage
 from halma.lab.he2016.settings import PAPER_TUNED, TABLE_BOARD, TEXT
 from halma.lab.jobs import Job
 from halma.lab.report import Claim, ReportSection
 from halma.lab.workspace import Workspace
-from halma.processes import ReportProgress
 from halma.search.minimax import Minimax
 from halma.structure import fields, real, whole
 

@@ -8,6 +8,7 @@ from itertools import product
 from typing import Any
 
 from halma import _core
+from halma.executors import ReportProgress
 from halma.games import Record, game
 from halma.lab.he2016.program import ProgramBoard, ProgramPlayer
 from halma.lab.he2016.settings import (
@@ -22,7 +23,6 @@ from halma.lab.he2016.settings import (
 )
 from halma.lab.jobs import Job
 from halma.lab.workspace import Workspace
-from halma.processes import ReportProgress
 from halma.structure import fields, list_of, real
 
 #: depth -> initial weights -> what `tune` returns

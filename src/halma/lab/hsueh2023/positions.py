@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import product
 
+from halma.executors import ReportProgress
 from halma.games import game
-from halma.processes import ReportProgress
 
 #: Dark chess: the name of a variant is this and its pieces.
 _DARK_CHESS = "cdc-2x4-"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from halma import _core
+from halma.executors import ReportProgress
 from halma.games import game
 from halma.lab.experiment import Experiment, ExperimentPage
 from halma.lab.jobs import Job
@@ -14,7 +15,6 @@ from halma.lab.liu2019.settings import OPENING_PLIES, RANDOM_MOVES, VARIANT, sca
 from halma.lab.matches import Match, MatchPlayer, written
 from halma.lab.report import Claim, ReportSection
 from halma.lab.workspace import Workspace
-from halma.processes import ReportProgress
 from halma.search import greedy_games
 from halma.statistics import Proportion, proportion, ratio_of_sums
 from halma.structure import fields, list_of, real, whole

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from halma.draw.svg import draw_svg
 from halma.errors import RunError
+from halma.executors import ReportProgress
 from halma.files import replace_file
 from halma.games import Game, game
 from halma.lab.experiment import Experiment, ExperimentPage
@@ -21,7 +22,6 @@ from halma.lab.workspace import Workspace
 from halma.learn import Recipe
 from halma.learn.grading import grade_agents
 from halma.learn.run import MODEL
-from halma.processes import ReportProgress
 from halma.solve import solution_for, solve
 from halma.solve.tables import table_path
 from halma.structure import fields, list_of, optional, real, text, whole

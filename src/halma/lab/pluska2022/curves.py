@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from halma.executors import ReportProgress
 from halma.games import game
 from halma.lab.jobs import Job
 from halma.lab.matches import Match, MatchScore
@@ -29,7 +30,6 @@ from halma.lab.workspace import Workspace
 from halma.learn import Recipe
 from halma.learn.evaluated_positions import evaluated_positions
 from halma.networks import load
-from halma.processes import ReportProgress
 from halma.selfplay import FinishedGames
 from halma.structure import real
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from halma import _core
+from halma.executors import ReportProgress
 from halma.files import replace_file
 from halma.games import Game, Record, game
 from halma.games.record import END_TEXT
@@ -23,7 +24,6 @@ from halma.lab.workspace import Workspace
 from halma.learn import Recipe
 from halma.learn.selfplay import limits, pool_options
 from halma.networks import load_on
-from halma.processes import ReportProgress
 from halma.search.evaluator import Evaluator
 from halma.selfplay import Pool
 from halma.selfplay.records import saved_games

@@ -10,6 +10,7 @@ from typing import Any
 
 from halma.arena.games import MatchGame
 from halma.arena.plan import Plan
+from halma.executors import ReportProgress
 from halma.files import replace_file
 from halma.games import game
 from halma.lab.experiment import ExperimentPage
@@ -28,7 +29,6 @@ from halma.lab.schulte2021.settings import OPENING_PLIES, VARIANT, scale
 from halma.lab.trained import NOT_RUN
 from halma.lab.workspace import Workspace
 from halma.networks import PositionNetwork, load_on, read_info
-from halma.processes import ReportProgress
 from halma.statistics import ratio_of_sums
 from halma.structure import Check, fields, list_of, real, tuple_of, whole
 

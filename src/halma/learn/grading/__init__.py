@@ -15,6 +15,7 @@ from typing import Any
 from halma.agents import HumanAgent, agent
 from halma.arena.openings import default_plies, play_opening
 from halma.errors import ArgumentError, HalmaError
+from halma.executors import Executor
 from halma.learn.grading.grades import ExactValues, Grade, GradedPick
 from halma.learn.grading.picks import GameBlock, PositionBlock, block_sizes, pick_all
 from halma.solve import Solution
@@ -60,7 +61,7 @@ def grade_agents(
     sample: int = 2000,
     seed: int = 0,
     opening_plies: int | None = None,
-    workers: int = 1,
+    workers: int | Executor = 1,
     device: str = "cpu",
     progress: Callable[[int, int], None] = lambda done, total: None,
     networks: Mapping[str, Path] | None = None,

@@ -20,6 +20,7 @@ from halma.arena.games import MatchGame
 from halma.arena.lockstep import searches_together
 from halma.arena.plan import Plan
 from halma.errors import HalmaError
+from halma.executors import Executor
 from halma.games import Game, Move, Position, Record, game
 from halma.networks import load_on
 from halma.processes import map_ordered
@@ -119,7 +120,7 @@ def block_sizes(name: str, device: str) -> tuple[int, int]:
 
 
 def pick_all(
-    tasks: Sequence[GameBlock | PositionBlock], workers: int
+    tasks: Sequence[GameBlock | PositionBlock], workers: int | Executor
 ) -> Iterator[tuple[GameBlock | PositionBlock, list[Pick] | HalmaError]]:
     """Yield every block with its picks, in order, or with the error of its agent."""
     with closing(map_ordered(_run, tasks, workers)) as results:

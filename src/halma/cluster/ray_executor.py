@@ -1,0 +1,319 @@
+"""Tasks on the nodes of a Ray cluster.
+
+Tasks are given to nodes by the cores they have. A task whose node or process is lost is given to
+another one; where nothing else is left to start, a slow one is started a second time.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import Any, Generic, TypeVar
+
+import ray
+
+from halma.cluster.connection import Cluster, Node
+from halma.errors import HalmaError, WorkerError, error_text
+from halma.executors import Executor, ReportProgress, TaskEnd, TaskPool, TaskProgress, attempt
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+#: Times that the process of a task may die before the task has failed.
+_MOST_CRASHES = 3
+#: A task may take this many times the median, and at least these seconds, before it is repeated.
+_PATIENCE, _LEAST_PATIENCE = 4.0, 3.0
+#: Seconds that the tasks of a batch should take together, and how many they may be.
+_BATCH_SECONDS, _LARGEST_BATCH = 0.2, 64
+#: Seconds between two reports of progress of a task, and that the pool waits for an event.
+_REPORT_SECONDS, _WAIT_SECONDS = 1.0, 0.25
+
+
+class RayExecutor(Executor):
+    """The nodes of a cluster; a task takes some cores, and a share of a GPU if it needs one."""
+
+    def __init__(self, cluster: Cluster, cores: int = 1, gpus: float = 0.0) -> None:
+        self._cluster = cluster
+        self._cores = cores
+        self._gpus = gpus
+
+    @property
+    def workers(self) -> int:
+        """How many tasks the nodes run now; it changes as nodes come and go."""
+        return max(1, sum(self.slots(node) for node in self.nodes))
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The nodes that can be used."""
+        return self._cluster.nodes
+
+    def slots(self, node: Node) -> int:
+        """Return how many tasks a node runs at the same time."""
+        by_cores = node.cores // self._cores
+        return min(by_cores, int(node.gpus / self._gpus)) if self._gpus else by_cores
+
+    def check_shared(self, folder: Path) -> None:
+        """Raise a `ClusterError` unless all nodes see the same files in a folder."""
+        self._cluster.check_shared(folder)
+
+    def pool(self, function: Callable[[T, ReportProgress], R]) -> TaskPool[T, R]:
+        """Return a pool that calls a function on the nodes."""
+        return RayPool(self, function, self._cores, self._gpus)
+
+
+@dataclass(frozen=True)
+class _Batch(Generic[T]):
+    """Tasks that a node has got in one message."""
+
+    #: by their indices
+    items: Mapping[int, T]
+    node: Node
+    since: float
+
+
+class RayPool(TaskPool[T, R]):
+    """Tasks of one function on the nodes of a cluster; the function travels once to each node."""
+
+    def __init__(
+        self,
+        executor: RayExecutor,
+        function: Callable[[T, ReportProgress], R],
+        cores: int,
+        gpus: float,
+    ) -> None:
+        self._executor = executor
+        self._function = ray.put(function)
+        self._run_tasks = ray.remote(num_cpus=cores, num_gpus=gpus, max_retries=0)(run_tasks)
+        self._running: dict[Any, _Batch[T]] = {}
+        #: batches of each node, by its id
+        self._loads: Counter[str] = Counter()
+        #: seconds of a task, those of the last batches
+        self._durations: deque[float] = deque(maxlen=99)
+        self._crashes: Counter[int] = Counter()
+        self._board: Any = None
+
+    def __exit__(self, *error: object) -> None:
+        """Stop the tasks, whatever they are doing."""
+        for reference in list(self._running):
+            self._cancel(reference)
+        if self._board is not None:
+            with suppress(Exception):
+                ray.kill(self._board)
+
+    def run(
+        self,
+        items: Iterable[T],
+        queued: int = 1,
+        lookahead: int | None = None,
+        repeatable: bool = False,
+    ) -> Iterator[TaskProgress | TaskEnd[R]]:
+        """Run a task for every item; a node holds up to `queued` for each it can run.
+
+        Repeatable tasks that are short travel in batches, and `lookahead` counts those.
+        """
+        if not repeatable and self._board is None:
+            self._board = ray.remote(num_cpus=0)(ProgressBoard).remote()
+        coming = enumerate(items)
+        again: deque[tuple[int, T]] = deque()
+        unfinished: dict[int, T] = {}
+        begun = 0
+        while True:
+            nodes = self._executor.nodes
+            while (node := self._with_room(nodes, queued)) is not None:
+                room = self._batch_size() if repeatable else 1
+                if lookahead is not None and unfinished and not again:
+                    room = min(room, lookahead * room - (begun - min(unfinished)))
+                batch = dict(itertools.islice(itertools.chain(_taken(again), coming), max(room, 0)))
+                if not batch:
+                    break
+                begun = max(begun, *(index + 1 for index in batch))
+                unfinished |= batch
+                self._start(batch, node)
+            if not unfinished:
+                return
+            if repeatable:
+                self._repeat_slowest(nodes)
+            if not self._running:  # there is no node at the moment
+                time.sleep(_WAIT_SECONDS)
+                continue
+            ready, _ = ray.wait(list(self._running), num_returns=1, timeout=_WAIT_SECONDS)
+            yield from self._progress()
+            for reference in ready:
+                for end in self._ends_of(reference, again):
+                    if end.index in unfinished:  # unless its twin was faster
+                        del unfinished[end.index]
+                        yield end
+            for reference, late in list(self._running.items()):
+                if unfinished.keys().isdisjoint(late.items):
+                    self._cancel(reference)
+
+    def interrupt(self, seconds: float) -> None:
+        """Send SIGINT to the processes of tasks and wait until they have ended.
+
+        Ray's own way to cancel a task does not wake one that waits for something.
+        """
+        if self._board is None or not self._running:
+            return
+        with suppress(ray.exceptions.RayError):
+            processes = ray.get(self._board.take_processes.remote(), timeout=10)
+            send = ray.remote(num_cpus=0)(send_sigint)
+            for batch in self._running.values():
+                placed = send.options(scheduling_strategy=batch.node.affinity())
+                placed.remote([processes[i] for i in batch.items if i in processes])
+            ray.wait(list(self._running), num_returns=len(self._running), timeout=seconds)
+
+    def _batch_size(self) -> int:
+        """Return how many tasks take the seconds of a batch."""
+        if not self._durations:
+            return 1
+        return max(1, min(_LARGEST_BATCH, int(_BATCH_SECONDS / (median(self._durations) + 1e-9))))
+
+    def _with_room(self, nodes: Iterable[Node], queued: int) -> Node | None:
+        """Return the node with the most room for another batch, as a share of what it runs."""
+        shares = {
+            node: self._loads[node.id] / slots
+            for node in nodes
+            if (slots := self._executor.slots(node)) > 0
+        }
+        node = min(shares, key=shares.__getitem__, default=None)
+        return node if node is not None and shares[node] < queued else None
+
+    def _start(self, items: Mapping[int, T], node: Node) -> None:
+        placed = self._run_tasks.options(scheduling_strategy=node.affinity())
+        reference = placed.remote(self._function, items, self._board, os.getcwd())
+        self._running[reference] = _Batch(items, node, time.monotonic())
+        self._loads[node.id] += 1
+
+    def _cancel(self, reference: Any) -> None:
+        with suppress(Exception):
+            ray.cancel(reference, force=True)
+        self._loads[self._running.pop(reference).node.id] -= 1
+
+    def _repeat_slowest(self, nodes: Iterable[Node]) -> None:
+        """Start the batch that has run for the longest on a second node, if one is free."""
+        copies = Counter(index for batch in self._running.values() for index in batch.items)
+        alone = [b for b in self._running.values() if all(copies[i] == 1 for i in b.items)]
+        slowest = min(alone, key=lambda batch: batch.since, default=None)
+        if slowest is None or not self._durations:
+            return
+        expected = median(self._durations) * len(slowest.items)
+        if time.monotonic() - slowest.since < max(_LEAST_PATIENCE, _PATIENCE * expected):
+            return
+        for node in nodes:
+            free = self._loads[node.id] < self._executor.slots(node)
+            if free and node.id != slowest.node.id:
+                self._start(slowest.items, node)
+                return
+
+    def _ends_of(self, reference: Any, again: deque[tuple[int, T]]) -> list[TaskEnd[R]]:
+        """Return the ends of a batch's tasks; those that have to run again are put into `again`."""
+        batch = self._running.pop(reference)
+        self._loads[batch.node.id] -= 1
+        try:
+            results = ray.get(reference)
+            self._durations.append((time.monotonic() - batch.since) / len(batch.items))
+            return [TaskEnd(index, *end) for index, end in zip(batch.items, results, strict=True)]
+        except ray.exceptions.RayTaskError as error:
+            failure = WorkerError(f"{error_text(error.cause)}.")
+            return [TaskEnd(index, error=failure) for index in batch.items]
+        except ray.exceptions.RayError:
+            pass
+        failed = []
+        node_is_there = any(node.id == batch.node.id for node in self._executor.nodes)
+        for index, item in batch.items.items():
+            self._crashes[index] += node_is_there
+            if self._crashes[index] >= _MOST_CRASHES:
+                failed.append(TaskEnd[R](index, error=_crash(batch.node)))
+            elif all(index not in other.items for other in self._running.values()):
+                again.append((index, item))
+        return failed
+
+    def _progress(self) -> Iterator[TaskProgress]:
+        if self._board is None:
+            return
+        with suppress(ray.exceptions.RayError):
+            for index, fraction in ray.get(self._board.take.remote(), timeout=10).items():
+                yield TaskProgress(index, fraction)
+
+
+def _taken(tasks: deque[T]) -> Iterator[T]:
+    """Yield tasks and remove them."""
+    while tasks:
+        yield tasks.popleft()
+
+
+def _crash(node: Node) -> WorkerError:
+    return WorkerError(
+        f"A worker process on node {node.name} ended {_MOST_CRASHES} times in the same task. Code "
+        "of your own that crashes or calls os._exit does that, and so does a lack of memory."
+    )
+
+
+class ProgressBoard:
+    """An actor that keeps the newest progress of every task until it is taken."""
+
+    def __init__(self) -> None:
+        self._fractions: dict[int, float] = {}
+        self._processes: dict[int, int] = {}
+
+    def begin(self, index: int, process: int) -> None:
+        """Note which process runs a task."""
+        self._processes[index] = process
+
+    def take_processes(self) -> dict[int, int]:
+        """Return the processes of tasks."""
+        return self._processes
+
+    def put(self, index: int, fraction: float) -> None:
+        """Note how much of a task is done."""
+        self._fractions[index] = fraction
+
+    def take(self) -> dict[int, float]:
+        """Return what has changed since the last call."""
+        taken, self._fractions = self._fractions, {}
+        return taken
+
+
+def run_tasks(
+    function: Callable[[Any, ReportProgress], R], items: Mapping[int, Any], board: Any, folder: str
+) -> list[tuple[R | None, HalmaError | None]]:
+    """Run tasks on a node, in the folder of the command if the node has it."""
+    if os.path.isdir(folder):
+        os.chdir(folder)
+    # Ray starts its processes with SIGINT blocked.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    reported_at = 0.0
+
+    def report(index: int, fraction: float) -> None:
+        nonlocal reported_at
+        if board is not None and time.monotonic() - reported_at > _REPORT_SECONDS:
+            reported_at = time.monotonic()
+            board.put.remote(index, float(fraction))
+
+    results: list[tuple[R | None, HalmaError | None]] = []
+    try:
+        for index, item in items.items():
+            if board is not None:
+                board.begin.remote(index, os.getpid())
+            results.append(attempt(function, item, partial(report, index)))
+    except KeyboardInterrupt:
+        stopped = WorkerError("It was interrupted.")
+        results += [(None, stopped)] * (len(items) - len(results))
+    return results
+
+
+def send_sigint(processes: Iterable[int]) -> None:
+    """Interrupt processes of this node."""
+    for process in processes:
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGINT)
