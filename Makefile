@@ -68,7 +68,7 @@ test-long: $(VENV)/.developing browser
 HOSTILE := --hostile-seconds 60 --kills 1000
 
 hostile: $(VENV)/.developing
-	$(BIN)/pytest -n 2 tests/hostile $(HOSTILE)
+	$(BIN)/pytest -n 2 tests/hostile tests/cluster $(HOSTILE)
 
 lint: $(VENV)/.developing
 	$(BIN)/ruff check src tests examples

@@ -62,6 +62,7 @@ def test_recipes_and_options_that_do_not_fit(tmp_path):
     assert status == 2 and "either --workers or --cluster" in err
 
 
+@pytest.mark.hostile
 def test_nodes_with_another_halma(tmp_path):
     """Nodes without halma, with another version, or with other files are refused, also late."""
     for name, version in {"other": "9.9", "changed": halma.__version__, "without": None}.items():

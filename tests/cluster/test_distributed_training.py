@@ -28,6 +28,7 @@ class Events(Handler):
             self.notes.append(report.text)
 
 
+@pytest.mark.hostile
 def test_workers_and_nodes_come_and_go(tmp_path):
     """A worker is killed, a node joins, a node is killed: no game is lost, none counted twice."""
     out = tmp_path / "run"

@@ -91,6 +91,7 @@ def test_commands_agree_with_one_machine(cluster, tmp_path, monkeypatch):
     assert len(list((tmp_path / "lab" / "runs").iterdir())) == 1
 
 
+@pytest.mark.hostile
 def test_nodes_come_and_go(cluster, executor, connection, tmp_path):
     """A node that joins gets tasks, one that is killed loses none, a slow one holds up nothing."""
     third = add_node(cluster)
