@@ -45,6 +45,8 @@ QUICK = {
 }
 #: Verbs that end when they are interrupted; tests/web has theirs.
 ENDLESS = {"serve"}
+#: Verbs that start a cluster, for a minute and more; tests/cluster has theirs.
+WITH_CLUSTERS = {"bench cluster"}
 #: Verbs that print nothing on standard output without --json.
 WITHOUT_OUTPUT = {"train", "report", "engine"}
 #: Verbs that have no --json: what they write is a protocol.

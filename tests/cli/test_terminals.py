@@ -5,7 +5,7 @@ import re
 import subprocess
 
 import pytest
-from cli.quick_commands import ENDLESS, QUICK, WITHOUT_OUTPUT
+from cli.quick_commands import ENDLESS, QUICK, WITH_CLUSTERS, WITHOUT_OUTPUT
 from cli.terminals import TERMINALS, check, prepared_server
 from cli_helpers import HALMA, answer
 from typer.main import get_command
@@ -26,7 +26,7 @@ def test_the_table_of_commands_has_every_verb():
         for name, command in get_command(app).commands.items()
         for inner in getattr(command, "commands", [""])
     }
-    assert {*QUICK, *ENDLESS} == verbs
+    assert {*QUICK, *ENDLESS, *WITH_CLUSTERS} == verbs
 
 
 @pytest.mark.parametrize("verb", QUICK)

@@ -262,14 +262,14 @@ class SimulatedFleet:
     def __init__(self, cluster: Any, recipe: Recipe, workers: int) -> None:
         import ray
 
-        from halma.learn.distributed.workers import Worker
+        from halma.learn.distributed.workers import RemoteWorker
 
         self.answers = 0
         (node, *_) = cluster.nodes
         games = ray.put(_some_games(recipe))
         host = ray.remote(num_cpus=0)(SimulatedHost).remote(games)
         self._workers = [
-            Worker(f"worker {number}", node, 1, _Handle(host), None, is_ready=True)
+            RemoteWorker(f"worker {number}", node, 1, _Handle(host), None, is_ready=True)
             for number in range(workers)
         ]
 

@@ -35,7 +35,7 @@ _ADDRESS = re.compile(r"(\[[0-9a-fA-F:]+\]|[\w.-]+):(\d{1,5})")
 
 
 @dataclass(frozen=True)
-class Node:
+class ClusterNode:
     """A machine of the cluster."""
 
     id: str
@@ -68,7 +68,7 @@ class Cluster:
         self._libraries = tuple(libraries)
         self._note = note
         self._closing = threading.Event()
-        self._nodes: tuple[Node, ...] = ()
+        self._nodes: tuple[ClusterNode, ...] = ()
         self._answered_at = 0.0
         #: why a node cannot be used, by its id; empty where it can
         self._faults: dict[str, str] = {}
@@ -108,7 +108,7 @@ class Cluster:
                 ray.shutdown()
 
     @property
-    def nodes(self) -> tuple[Node, ...]:
+    def nodes(self) -> tuple[ClusterNode, ...]:
         """The nodes that are alive and can be used; raises a `ClusterError` if the head is lost."""
         if self.is_lost:
             raise ClusterError(
@@ -153,7 +153,7 @@ class Cluster:
             host, resources = entry["NodeManagerHostname"], entry["Resources"]
             name = host if hosts.count(host) == 1 else f"{host}/{entry['NodeID'][:6]}"
             found.append(
-                Node(
+                ClusterNode(
                     entry["NodeID"],
                     name,
                     int(resources.get("CPU", 0)),
@@ -219,7 +219,7 @@ def _no_answer(address: str, reason: str) -> str:
     return f"No Ray cluster answers at '{address}' ({clause}): {start}, and see its address there."
 
 
-def _faults(nodes: Sequence[Node], libraries: Sequence[str]) -> list[str | None]:
+def _faults(nodes: Sequence[ClusterNode], libraries: Sequence[str]) -> list[str | None]:
     """Return why each node cannot be used, as a clause: empty where it can, None if unknown."""
     if not nodes:
         return []

@@ -21,7 +21,7 @@ from typing import Any, Generic, TypeVar
 
 import ray
 
-from halma.cluster.connection import Cluster, Node
+from halma.cluster.connection import Cluster, ClusterNode
 from halma.errors import HalmaError, WorkerError, error_text
 from halma.executors import Executor, ReportProgress, TaskEnd, TaskPool, TaskProgress, attempt
 
@@ -52,11 +52,11 @@ class RayExecutor(Executor):
         return max(1, sum(self.slots(node) for node in self.nodes))
 
     @property
-    def nodes(self) -> tuple[Node, ...]:
+    def nodes(self) -> tuple[ClusterNode, ...]:
         """The nodes that can be used."""
         return self._cluster.nodes
 
-    def slots(self, node: Node) -> int:
+    def slots(self, node: ClusterNode) -> int:
         """Return how many tasks a node runs at the same time."""
         by_cores = node.cores // self._cores
         return min(by_cores, int(node.gpus / self._gpus)) if self._gpus else by_cores
@@ -71,12 +71,12 @@ class RayExecutor(Executor):
 
 
 @dataclass(frozen=True)
-class _Batch(Generic[T]):
+class _TaskBatch(Generic[T]):
     """Tasks that a node has got in one message."""
 
     #: by their indices
     items: Mapping[int, T]
-    node: Node
+    node: ClusterNode
     since: float
 
 
@@ -93,7 +93,7 @@ class RayPool(TaskPool[T, R]):
         self._executor = executor
         self._function = ray.put(function)
         self._run_tasks = ray.remote(num_cpus=cores, num_gpus=gpus, max_retries=0)(run_tasks)
-        self._running: dict[Any, _Batch[T]] = {}
+        self._running: dict[Any, _TaskBatch[T]] = {}
         #: batches of each node, by its id
         self._loads: Counter[str] = Counter()
         #: seconds of a task, those of the last batches
@@ -177,7 +177,7 @@ class RayPool(TaskPool[T, R]):
             return 1
         return max(1, min(_LARGEST_BATCH, int(_BATCH_SECONDS / (median(self._durations) + 1e-9))))
 
-    def _with_room(self, nodes: Iterable[Node], queued: int) -> Node | None:
+    def _with_room(self, nodes: Iterable[ClusterNode], queued: int) -> ClusterNode | None:
         """Return the node with the most room for another batch, as a share of what it runs."""
         shares = {
             node: self._loads[node.id] / slots
@@ -187,10 +187,10 @@ class RayPool(TaskPool[T, R]):
         node = min(shares, key=shares.__getitem__, default=None)
         return node if node is not None and shares[node] < queued else None
 
-    def _start(self, items: Mapping[int, T], node: Node) -> None:
+    def _start(self, items: Mapping[int, T], node: ClusterNode) -> None:
         placed = self._run_tasks.options(scheduling_strategy=node.affinity())
         reference = placed.remote(self._function, items, self._board, os.getcwd())
-        self._running[reference] = _Batch(items, node, time.monotonic())
+        self._running[reference] = _TaskBatch(items, node, time.monotonic())
         self._loads[node.id] += 1
 
     def _cancel(self, reference: Any) -> None:
@@ -198,7 +198,7 @@ class RayPool(TaskPool[T, R]):
             ray.cancel(reference, force=True)
         self._loads[self._running.pop(reference).node.id] -= 1
 
-    def _repeat_slowest(self, nodes: Iterable[Node]) -> None:
+    def _repeat_slowest(self, nodes: Iterable[ClusterNode]) -> None:
         """Start the batch that has run for the longest on a second node, if one is free."""
         copies = Counter(index for batch in self._running.values() for index in batch.items)
         alone = [b for b in self._running.values() if all(copies[i] == 1 for i in b.items)]
@@ -251,7 +251,7 @@ def _taken(tasks: deque[T]) -> Iterator[T]:
         yield tasks.popleft()
 
 
-def _crash(node: Node) -> WorkerError:
+def _crash(node: ClusterNode) -> WorkerError:
     return WorkerError(
         f"A worker process on node {node.name} ended {_MOST_CRASHES} times in the same task. Code "
         "of your own that crashes or calls os._exit does that, and so does a lack of memory."

@@ -106,7 +106,7 @@ class TrialRunner:
         train(
             task.recipe,
             task.run,
-            [_Progress(task.until, report)],
+            [_TrialProgress(task.until, report)],
             threads=self.threads,
             seconds=max(0.0, plan.seconds - _spent(task.run)),
             device=self.device,
@@ -163,7 +163,7 @@ class _Watcher:
         return range(1, min(_PARTS, int(_PARTS * metrics["seconds"] / self._plan.seconds)) + 1)
 
 
-class _Progress(Handler):
+class _TrialProgress(Handler):
     """Reports the fraction of a task that is done, a few times a second."""
 
     def __init__(self, until: int, report: ReportProgress) -> None:

@@ -15,7 +15,7 @@ from halma.arena.lockstep import AgentPlayer
 from halma.arena.tally import Tally
 from halma.interrupt import Interrupted
 from halma.learn.distributed.worker import MatchBlock, MatchSide
-from halma.learn.distributed.workers import Worker, WorkerFleet, failure_of, reason_of
+from halma.learn.distributed.workers import RemoteWorker, WorkerFleet, failure_of, reason_of
 from halma.learn.evaluation import Evaluation, GateResult
 from halma.learn.matches import Pairing, plan_of
 from halma.learn.trainer import Arrays, weights_of
@@ -124,7 +124,7 @@ class ClusterEvaluation(Evaluation):
         """Return every block with its games; blocks of workers that are lost are played again."""
         waiting = deque(range(len(blocks)))
         found: dict[int, list[PlayedGame]] = {}
-        calls: dict[Any, tuple[int, Worker, float]] = {}
+        calls: dict[Any, tuple[int, RemoteWorker, float]] = {}
         seconds: list[float] = []
         while len(found) < len(blocks):
             if self.is_stopped():
@@ -157,7 +157,7 @@ class ClusterEvaluation(Evaluation):
 
 
 def _slowest(
-    calls: dict[Any, tuple[int, Worker, float]], found: dict[int, Any], seconds: list[float]
+    calls: dict[Any, tuple[int, RemoteWorker, float]], found: dict[int, Any], seconds: list[float]
 ) -> int | None:
     """Return the block that has taken too long on its only worker, if there is one."""
     numbers = [number for number, _, _ in calls.values()]

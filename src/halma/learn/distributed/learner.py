@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import ray
 
-from halma.cluster.connection import Cluster, Node
+from halma.cluster.connection import Cluster, ClusterNode
 from halma.errors import ClusterError
 from halma.games import Game
 from halma.interrupt import Interrupted
@@ -34,7 +34,7 @@ _GPU = 0.5
 _MOST_DEATHS = 5
 
 
-def learner_node(cluster: Cluster) -> Node | None:
+def learner_node(cluster: Cluster) -> ClusterNode | None:
     """Return the node that trains; None where that is the machine of the command.
 
     It is another one if that has a GPU and this one has none.

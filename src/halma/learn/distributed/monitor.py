@@ -15,6 +15,7 @@ import ray
 from prometheus_client import CollectorRegistry, Counter, Gauge, start_http_server
 
 from halma.errors import HalmaError
+from halma.files import open_to_append
 
 #: The file of a run directory with a line for every sample.
 NAME = "cluster.jsonl"
@@ -135,8 +136,8 @@ class ClusterMonitor:
             "missing": self._missing,
             "object_store_bytes": store,
         }
-        with open(self.run / NAME, "a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
+        with open_to_append(self.run / NAME) as file:
+            file.write(json.dumps(line).encode() + b"\n")
 
 
 def object_store_bytes() -> int:

@@ -23,7 +23,7 @@ from halma.interrupt import Interrupted
 from halma.learn.distributed.ledger import GameLedger
 from halma.learn.distributed.monitor import ClusterMonitor
 from halma.learn.distributed.worker import PlayingNetworks, SelfPlayShard, worker_slots
-from halma.learn.distributed.workers import Worker, WorkerFleet, failure_of, reason_of
+from halma.learn.distributed.workers import RemoteWorker, WorkerFleet, failure_of, reason_of
 from halma.learn.game_source import Played
 from halma.learn.players import Players
 from halma.learn.recipe import Recipe
@@ -151,13 +151,13 @@ class ClusterSelfPlay:
             and not self._files.has(following)
         )
 
-    def _forget_lost(self, workers: Sequence[Worker]) -> None:
+    def _forget_lost(self, workers: Sequence[RemoteWorker]) -> None:
         """Give the games of workers that are gone to others."""
         for name in self._ledger.workers - {key_of(worker) for worker in workers}:
             self._ledger.give_back(name)
             self._pool_bytes.pop(name, None)
 
-    def _feed(self, worker: Worker, share: float, workers: int) -> None:
+    def _feed(self, worker: RemoteWorker, share: float, workers: int) -> None:
         """Give a worker its share of the games that wait, if it has a call left."""
         key = key_of(worker)
         while len(worker.calls) < _CALLS:
@@ -176,7 +176,7 @@ class ClusterSelfPlay:
             )
             worker.calls[call] = time.perf_counter()
 
-    def _collect(self, workers: Sequence[Worker]) -> None:
+    def _collect(self, workers: Sequence[RemoteWorker]) -> None:
         """Take in what workers have sent, and write it to the run directory."""
         calls = {call: worker for worker in workers for call in worker.calls}
         if not calls:
@@ -212,7 +212,7 @@ class ClusterSelfPlay:
             self._here[number].append(joined)
             self._evaluations[number] += share
 
-    def _take_note(self, worker: Worker, shard: SelfPlayShard, games: int) -> None:
+    def _take_note(self, worker: RemoteWorker, shard: SelfPlayShard, games: int) -> None:
         """Keep the rates of a worker, for its share and for the monitor."""
         self._fleet.succeed(worker)
         rate = games / max(shard.seconds, 1e-9)
@@ -228,7 +228,7 @@ class ClusterSelfPlay:
             self._ledger.given(key_of(worker)) - games,
         )
 
-    def _counted(self, worker: Worker, games: FinishedGames) -> dict[int, FinishedGames]:
+    def _counted(self, worker: RemoteWorker, games: FinishedGames) -> dict[int, FinishedGames]:
         """Return the games that count, by iteration: each number counts once."""
         found, took = self._ledger.arrive(key_of(worker), [int(n) for n in games.numbers])
         self._seconds += took
@@ -259,7 +259,7 @@ class ClusterSelfPlay:
         return games, metrics
 
 
-def key_of(worker: Worker) -> str:
+def key_of(worker: RemoteWorker) -> str:
     """Return what the ledger calls a worker; a new one at the same place has another name."""
     return f"{worker.name} {id(worker)}"
 
@@ -269,7 +269,7 @@ def in_order(games: FinishedGames) -> FinishedGames:
     return games.take(np.argsort(games.numbers, kind="stable"))
 
 
-def _weights(workers: Sequence[Worker]) -> list[float]:
+def _weights(workers: Sequence[RemoteWorker]) -> list[float]:
     """Return the speeds of workers; of those that have finished nothing yet, by their cores."""
     known = [worker.rate / worker.cores for worker in workers if worker.rate]
     of_a_core = sum(known) / len(known) if known else 1.0

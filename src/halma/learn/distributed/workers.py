@@ -13,7 +13,7 @@ from typing import Any
 
 import ray
 
-from halma.cluster.connection import Cluster, Node
+from halma.cluster.connection import Cluster, ClusterNode
 from halma.errors import ClusterError, HalmaError, WorkerError, error_text
 from halma.learn.distributed.worker import PlayWorker, recipe_digest
 from halma.learn.recipe import Recipe
@@ -25,12 +25,12 @@ _MOST_CRASHES = 6
 
 
 @dataclass
-class Worker:
+class RemoteWorker:
     """A worker as the run sees it."""
 
     #: a name for people
     name: str
-    node: Node
+    node: ClusterNode
     cores: int
     #: the actor
     handle: Any
@@ -57,7 +57,7 @@ class WorkerFleet:
         self._lock = threading.RLock()
         self._closing = threading.Event()
         #: by place: the id of a node and a number
-        self._workers: dict[tuple[str, int], Worker] = {}
+        self._workers: dict[tuple[str, int], RemoteWorker] = {}
         self._crashes: Counter[tuple[str, int]] = Counter()
         self._not_before: dict[tuple[str, int], float] = {}
         self._refused: set[tuple[str, int]] = set()
@@ -81,7 +81,7 @@ class WorkerFleet:
                 "cores may be in use by others."
             )
 
-    def ready(self) -> list[Worker]:
+    def ready(self) -> list[RemoteWorker]:
         """Return the workers that can play now; raise a `ClusterError` if the head is lost."""
         self._cluster.nodes  # noqa: B018
         with self._lock:
@@ -89,12 +89,12 @@ class WorkerFleet:
                 self._check_ready(worker)
             return [worker for worker in self._workers.values() if worker.is_ready]
 
-    def all(self) -> list[Worker]:
+    def all(self) -> list[RemoteWorker]:
         """Return all workers, those included that are being started."""
         with self._lock:
             return list(self._workers.values())
 
-    def lose(self, worker: Worker, reason: str = "") -> None:
+    def lose(self, worker: RemoteWorker, reason: str = "") -> None:
         """Forget a worker that has died; its place gets another one after a while."""
         with self._lock:
             for place, one in list(self._workers.items()):
@@ -109,7 +109,7 @@ class WorkerFleet:
                     if self._crashes[place] >= _MOST_CRASHES:
                         self._refuse(place, worker, "its worker has died too often")
 
-    def succeed(self, worker: Worker) -> None:
+    def succeed(self, worker: RemoteWorker) -> None:
         """Take note that a worker has finished something: what it died of before is over."""
         with self._lock:
             for place, one in self._workers.items():
@@ -137,7 +137,7 @@ class WorkerFleet:
             if not self._closing.is_set():
                 self._start_and_forget(nodes)
 
-    def _start_and_forget(self, nodes: Mapping[str, Node]) -> None:
+    def _start_and_forget(self, nodes: Mapping[str, ClusterNode]) -> None:
         for place, worker in list(self._workers.items()):
             if place[0] not in nodes:
                 del self._workers[place]
@@ -149,7 +149,7 @@ class WorkerFleet:
                 if place not in self._workers and place not in self._refused and is_due:
                     self._workers[place] = self._start(node, number, cores, gpus)
 
-    def _places(self, node: Node) -> Iterator[tuple[int, float]]:
+    def _places(self, node: ClusterNode) -> Iterator[tuple[int, float]]:
         """Yield cores and GPUs of each worker on a node."""
         if not node.cores:
             return
@@ -157,13 +157,13 @@ class WorkerFleet:
             # The learner may share a GPU with a worker.
             yield max(1, node.cores // max(1, node.gpus)), 0.5 if node.gpus else 0.0
 
-    def _start(self, node: Node, number: int, cores: int, gpus: float) -> Worker:
+    def _start(self, node: ClusterNode, number: int, cores: int, gpus: float) -> RemoteWorker:
         name = node.name if node.gpus < 2 else f"{node.name} GPU {number}"
         options = {"num_cpus": cores, "num_gpus": gpus, "scheduling_strategy": node.affinity()}
         handle = self._actor.options(**options).remote(self._recipe, cores, os.getcwd())
-        return Worker(name, node, cores, handle, handle.digest.remote())
+        return RemoteWorker(name, node, cores, handle, handle.digest.remote())
 
-    def _check_ready(self, worker: Worker, refusing: bool = False) -> None:
+    def _check_ready(self, worker: RemoteWorker, refusing: bool = False) -> None:
         """Take note of a worker's first answer."""
         if worker.is_ready or not ray.wait([worker.digest], timeout=0)[0]:
             return
@@ -184,7 +184,7 @@ class WorkerFleet:
                     if one is worker:
                         self._refuse(place, worker, f"it {fault}")
 
-    def _refuse(self, place: tuple[str, int], worker: Worker, why: str) -> None:
+    def _refuse(self, place: tuple[str, int], worker: RemoteWorker, why: str) -> None:
         self._refused.add(place)
         self._workers.pop(place, None)
         with suppress(Exception):
@@ -192,7 +192,7 @@ class WorkerFleet:
         self._note(f"Node {worker.name} is not used: {why}.")
 
 
-def failure_of(error: Any, worker: Worker) -> HalmaError:
+def failure_of(error: Any, worker: RemoteWorker) -> HalmaError:
     """Return the error of a call that raised on a worker."""
     cause = getattr(error, "cause", None)
     if isinstance(cause, HalmaError):
