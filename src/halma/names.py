@@ -9,6 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from halma.errors import NameSyntaxError, OptionError, suggestion
 
@@ -34,6 +35,15 @@ class Option:
     series: bool = False
     #: whether the value is any text without commas, such as a file name
     text: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return key, default, help and the values allowed, for JSON."""
+        allowed: dict[str, Any] = {}
+        if self.choices:
+            allowed = {"choices": list(self.choices)}
+        elif not self.text:
+            allowed = {"low": self.low, "high": self.high}
+        return {"key": self.key, "default": self.default, "help": self.help, **allowed}
 
     def parse(self, text: str) -> Value:
         """Return the value, or raise an `OptionError` that lists the values allowed."""

@@ -6,11 +6,10 @@ import signal
 
 from learn.small_runs import small
 
-from halma.errors import HalmaError
+from halma.executors import InProcess
 from halma.learn import train
 from halma.learn.metric_names import better_direction
 from halma.learn.reports.events import Handler, Iteration
-from halma.processes import TaskEnd
 from halma.tune.plan import TuningPlan
 from halma.tune.space import tuned_keys
 
@@ -45,33 +44,9 @@ def tiny_words(**changes):
     ]
 
 
-class InlinePool:
-    """Runs tasks one after the other in this process, in place of a process pool."""
-
-    def __init__(self, function, workers):
-        self.function = function
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        pass
-
-    def run(self, items):
-        for index, item in enumerate(items):
-            try:
-                yield TaskEnd(index, self.function(item, lambda fraction: None))
-            except HalmaError as error:
-                yield TaskEnd(index, error=error)
-
-    def interrupt(self, seconds):
-        pass
-
-
 def run_inline(patch):
     """Let trials run in this process."""
-    for module in ("search", "population", "confirm"):
-        patch.setattr(f"halma.tune.{module}.ProcessPool", InlinePool)
+    patch.setattr("halma.tune.tuning.Processes", lambda workers: InProcess())
 
 
 def interrupt_training(monkeypatch, number, iteration):

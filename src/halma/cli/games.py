@@ -8,7 +8,6 @@ from halma.cli.verb import JsonFlag, print_answer
 
 if TYPE_CHECKING:
     from halma.games import Family
-    from halma.names import Option
 
 
 def games(json: JsonFlag = False) -> None:
@@ -39,18 +38,9 @@ def _describe(family: Family) -> dict[str, Any]:
         "title": family.title,
         "pattern": family.pattern,
         "variants": variants,
-        "options": [_describe_option(option) for option in family.options],
+        "options": [option.as_dict() for option in family.options],
         "presets": {name: dict(values) for name, values in family.presets.items()},
     }
-
-
-def _describe_option(option: Option) -> dict[str, Any]:
-    allowed: dict[str, Any] = {}
-    if option.choices:
-        allowed = {"choices": list(option.choices)}
-    elif not option.text:
-        allowed = {"low": option.low, "high": option.high}
-    return {"key": option.key, "default": option.default, "help": option.help, **allowed}
 
 
 def _print(families: list[dict[str, Any]]) -> None:

@@ -56,6 +56,7 @@ class AlphaZero(TrainingSession):
 
     kind = "network in training"
     structure: ClassVar = {"steps": whole(), "best": whole()}
+    evaluation_class: ClassVar[type[Evaluation]] = Evaluation
 
     def __init__(self, *session: Any, device: str = "cpu", compiled: bool = False) -> None:
         super().__init__(*session)
@@ -238,7 +239,7 @@ class AlphaZero(TrainingSession):
 
     def make_evaluation(self) -> Evaluation:
         """Return what plays the gate and matches against agents."""
-        return Evaluation(
+        return self.evaluation_class(
             self.game,
             self.settings,
             self.device,

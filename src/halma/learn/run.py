@@ -44,7 +44,7 @@ from halma.learn.recipe import Recipe, load
 from halma.learn.settings import Plain, write_value
 from halma.machine import processor
 from halma.networks.finding import BEST
-from halma.structure import fields, optional, parse_json, plain, text
+from halma.structure import Check, fields, optional, parse_json, plain, text
 
 #: Counts up when the files of a run directory change their meaning.
 FORMAT = 2
@@ -221,16 +221,20 @@ class RunDirectory:
 
 def read_meta(run: Path) -> dict[str, Any]:
     """Return versions and circumstances of a run."""
-    path = run / META
+    return read_description(run / META, _LARGEST_META, _STRUCTURE)
+
+
+def read_description(path: Path, most: int, check: Check) -> dict[str, Any]:
+    """Return the JSON object that describes a folder, from a file in it of at most this size."""
     try:
-        found: dict[str, Any] = parse_json(read_file(path, _LARGEST_META, RunError))
-        fault = _STRUCTURE(found)
+        found: dict[str, Any] = parse_json(read_file(path, most, RunError))
+        fault = check(found)
     except RunError:
         raise
     except ValueError:
         fault = "is not JSON"
     if fault:
-        raise RunError(f"'{path}' is damaged, so '{run}' is not used: it {fault}.")
+        raise RunError(f"'{path}' is damaged, so '{path.parent}' is not used: it {fault}.")
     return found
 
 

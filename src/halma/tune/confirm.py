@@ -13,9 +13,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from halma.executors import ReportProgress, TaskProgress
+from halma.executors import Executor, ReportProgress, TaskProgress
 from halma.learn.settings import Plain
-from halma.processes import ProcessPool
 from halma.statistics import difference
 from halma.tune.folder import TuningFolder, match_file
 from halma.tune.plan import TuningPlan
@@ -100,7 +99,7 @@ def confirm(
     trial: int,
     settings: dict[str, Plain],
     seeds: int,
-    workers: int,
+    executor: Executor,
     watch: WatchRuns,
 ) -> Confirmation:
     """Train with other seeds, and compare; runs and games that are there are not repeated."""
@@ -112,7 +111,7 @@ def confirm(
             recipe = plan.confirming_recipe(seed, changes)
             tasks.append(TrialTask(-1, recipe, place / f"{name}-{seed}", plan.length))
     total = len(tasks) + (seeds if plan.by_matches else 0)
-    values = _run_all(partial(_train, runner), tasks, workers, lambda done: watch(done, total))
+    values = _run_all(partial(_train, runner), tasks, executor, lambda done: watch(done, total))
     if not plan.by_matches:
         return Confirmation(trial, default=values[::2], best=values[1::2])
     pairs = [
@@ -122,7 +121,7 @@ def confirm(
     played = _run_all(
         partial(_play, plan, folder.path),
         pairs,
-        workers,
+        executor,
         lambda done: watch(len(tasks) + done, total),
     )
     return Confirmation(trial, matches=played)
@@ -131,12 +130,12 @@ def confirm(
 def _run_all(
     function: Callable[[Any, ReportProgress], Any],
     items: list[Any],
-    workers: int,
+    executor: Executor,
     watch: Callable[[int], None],
 ) -> list[Any]:
     """Return the results of all items in order; the first error is raised."""
     results: dict[int, Any] = {}
-    with ProcessPool(function, workers) as pool:
+    with executor.pool(function) as pool:
         try:
             for event in run_with_retry(pool, items):
                 if isinstance(event, TaskProgress):

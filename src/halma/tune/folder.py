@@ -23,10 +23,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import halma
 from halma.errors import RunError, StoreError, error_text
-from halma.files import TEMPORARY, make_folder, read_file, replace_file, take_lock
+from halma.files import TEMPORARY, make_folder, replace_file, take_lock
+from halma.learn.run import read_description
 from halma.learn.settings import write_value
 from halma.machine import require
-from halma.structure import fields, parse_json, whole
+from halma.structure import fields, whole
 from halma.tune.plan import TuningPlan
 
 if TYPE_CHECKING:
@@ -183,15 +184,7 @@ def _check_database(path: Path) -> None:
 
 def _read_plan(path: Path) -> dict[str, Any]:
     """Return the plan of a tuning's folder."""
-    try:
-        found = parse_json(read_file(path / PLAN, _LARGEST_PLAN, RunError))
-        fault = _STRUCTURE(found)
-    except RunError:
-        raise
-    except ValueError:
-        fault = "is not JSON"
-    if fault:
-        raise RunError(f"'{path / PLAN}' is damaged, so '{path}' is not used: it {fault}.")
+    found = read_description(path / PLAN, _LARGEST_PLAN, _STRUCTURE)
     if found["format"] != FORMAT:
         raise RunError(f"'{path}' belongs to another version of halma.")
     plan: dict[str, Any] = found["plan"]

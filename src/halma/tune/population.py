@@ -13,11 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from halma.executors import TaskProgress
+from halma.executors import Executor, TaskPool, TaskProgress
 from halma.learn.fork import fork_run
 from halma.learn.run import META
 from halma.learn.settings import Plain
-from halma.processes import ProcessPool
 from halma.tune.folder import TuningFolder, study_errors
 from halma.tune.search import ERROR, SAVE_SECONDS, Watch
 from halma.tune.space import tried_values
@@ -39,14 +38,14 @@ class PopulationTraining:
 
     folder: TuningFolder
     runner: TrialRunner
-    workers: int
+    executor: Executor
     watch: Watch
 
     def run(self) -> None:
         """Train all stretches; on Ctrl-C, runs save what they did and go on with the next call."""
         plan = self.folder.plan
         stretches = -(-plan.length // plan.stretch)
-        with ProcessPool(self.runner, self.workers) as pool, study_errors(self.folder.path):
+        with self.executor.pool(self.runner) as pool, study_errors(self.folder.path):
             try:
                 for member in range(plan.population):
                     self._begin(member)
@@ -63,7 +62,7 @@ class PopulationTraining:
     # Stretches.
 
     def _train(
-        self, pool: ProcessPool[TrialTask, TrialResult], stretch: int
+        self, pool: TaskPool[TrialTask, TrialResult], stretch: int
     ) -> dict[int, TrialResult]:
         """Train every member to the end of a stretch; return the results of those that got there.
 

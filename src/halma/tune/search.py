@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from halma.errors import RecipeError
-from halma.executors import TaskEnd, TaskProgress
-from halma.processes import ProcessPool
+from halma.executors import Executor, TaskEnd, TaskPool, TaskProgress
 from halma.tune import strength
 from halma.tune.folder import TuningFolder, open_trial, study_errors
 from halma.tune.space import defaults_within, suggest
@@ -36,7 +35,7 @@ class TuningSearch:
 
     folder: TuningFolder
     runner: TrialRunner
-    workers: int
+    executor: Executor
     watch: Watch
 
     def run(self, trials: int) -> None:
@@ -45,7 +44,7 @@ class TuningSearch:
         On Ctrl-C, trials under way save what they did and go on with the next call.
         """
         plan = self.folder.plan
-        with ProcessPool(self.runner, self.workers) as pool, study_errors(self.folder.path):
+        with self.executor.pool(self.runner) as pool, study_errors(self.folder.path):
             try:
                 if plan.by_matches and not self._ended():
                     # All others play against it.
@@ -56,7 +55,7 @@ class TuningSearch:
                 pool.interrupt(SAVE_SECONDS)
                 raise
 
-    def _run(self, pool: ProcessPool[TrialTask, TrialResult], coming: Iterator[TrialTask]) -> None:
+    def _run(self, pool: TaskPool[TrialTask, TrialResult], coming: Iterator[TrialTask]) -> None:
         tasks: list[TrialTask] = []
         fractions: dict[int, float] = {}
 

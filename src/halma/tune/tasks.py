@@ -1,4 +1,4 @@
-"""Tasks of a process pool, of which those whose process died are run once more."""
+"""Tasks of a pool, of which those whose process died are run once more."""
 
 from __future__ import annotations
 
@@ -8,16 +8,13 @@ from dataclasses import replace
 from typing import TypeVar
 
 from halma.errors import WorkerError
-from halma.executors import TaskEnd, TaskProgress
-from halma.processes import ProcessPool
+from halma.executors import TaskEnd, TaskPool, TaskProgress
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 
-def run_with_retry(
-    pool: ProcessPool[T, R], items: Iterable[T]
-) -> Iterator[TaskProgress | TaskEnd[R]]:
+def run_with_retry(pool: TaskPool[T, R], items: Iterable[T]) -> Iterator[TaskProgress | TaskEnd[R]]:
     """Run a task for every item and yield what happens, as the pool does.
 
     Runs continue from their checkpoints, so little is lost where something outside ended a

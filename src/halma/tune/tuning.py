@@ -7,6 +7,7 @@ from pathlib import Path
 
 from halma.errors import OptionError
 from halma.machine import require
+from halma.processes import Processes
 from halma.tune.confirm import confirm
 from halma.tune.folder import TuningFolder
 from halma.tune.plan import TuningPlan, check_plan
@@ -47,7 +48,7 @@ def tune(
             "files, which have no commas and equals signs."
         )
     with TuningFolder(path, plan) as folder:
-        runner = TrialRunner(plan, path, threads, device)
+        runner, executor = TrialRunner(plan, path, threads, device), Processes(workers)
         by_population = plan.sampler == "pbt"
         total = plan.length if by_population else trials
 
@@ -58,9 +59,9 @@ def tune(
 
         try:
             if by_population:
-                PopulationTraining(folder, runner, workers, watch).run()
+                PopulationTraining(folder, runner, executor, watch).run()
             else:
-                TuningSearch(folder, runner, workers, watch).run(trials)
+                TuningSearch(folder, runner, executor, watch).run(trials)
         except KeyboardInterrupt:
             write_report(TuningResult(folder), command)
             raise
@@ -75,7 +76,7 @@ def tune(
                 best.number,
                 settings,
                 confirm_seeds,
-                workers,
+                executor,
                 lambda done, all_runs: update(done, all_runs, "confirming"),
             )
             result = TuningResult(folder, found)

@@ -16,7 +16,6 @@ from halma.engine.players import version
 from halma.errors import HalmaError
 from halma.games import Game, Record, families
 from halma.games.registry import variant as find_variant
-from halma.names import Option
 from halma.search.minimax import has_chance
 from halma.solve.solver import is_at_hand
 from halma.web import pictures
@@ -140,7 +139,7 @@ def _families() -> list[dict[str, Any]]:
                 {"name": name, "about": about, "players": find_variant(name).players}
                 for name, about in family.variants.items()
             ],
-            "options": [_option(option) for option in family.options],
+            "options": [option.as_dict() for option in family.options],
             "presets": {name: dict(values) for name, values in family.presets.items()},
         }
         for family in families()
@@ -158,15 +157,6 @@ def _ladder() -> list[dict[str, Any]]:
         }
         for game in map(find_variant, rated_variants())
     ]
-
-
-def _option(option: Option) -> dict[str, Any]:
-    allowed: dict[str, Any] = {}
-    if option.choices:
-        allowed = {"choices": list(option.choices)}
-    elif not option.text:
-        allowed = {"low": option.low, "high": option.high}
-    return {"key": option.key, "default": option.default, "help": option.help, **allowed}
 
 
 @lru_cache(maxsize=64)

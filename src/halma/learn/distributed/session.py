@@ -25,6 +25,8 @@ from halma.machine import require
 class DistributedAlphaZero(AlphaZero):
     """AlphaZero whose games are played on the nodes of a cluster."""
 
+    evaluation_class = ClusterEvaluation
+
     def __init__(
         self, *session: Any, cluster: Cluster, metrics_port: int | None = None, **options: Any
     ) -> None:
@@ -58,14 +60,8 @@ class DistributedAlphaZero(AlphaZero):
 
     def make_evaluation(self) -> Evaluation:
         """Return what lets the workers play the gate and matches against agents."""
-        evaluation = ClusterEvaluation(
-            self.game,
-            self.settings,
-            self.device,
-            self.threads,
-            self.reporter,
-            lambda: self.stop_requested.is_set(),
-        )
+        evaluation = super().make_evaluation()
+        assert isinstance(evaluation, ClusterEvaluation)
         evaluation.start(self.fleet, lambda: self.best)
         return evaluation
 
