@@ -7,8 +7,8 @@ import pytest
 import halma
 from halma.errors import HalmaError
 from halma.lab import Workspace, reproduce
-from halma.lab.liu2019 import matchups, starts, versions
-from halma.lab.liu2019.contenders import Contender, verdict
+from halma.lab.liu2019 import matchups, settings, starts, versions
+from halma.lab.liu2019.contenders import Contender, undecided, verdict
 from halma.lab.liu2019.settings import (
     MAIN,
     VARIANT,
@@ -18,7 +18,8 @@ from halma.lab.liu2019.settings import (
     start_runs,
 )
 from halma.lab.liu2019.style import largest_group, play_and_describe
-from halma.lab.matches import MatchPlayer, MatchScore, fingerprint
+from halma.lab.matches import MatchPlayer, MatchScore
+from halma.lab.network_files import NetworkFile, digests_in
 from halma.lab.run_store import run_name, training_settings
 from halma.learn import load
 
@@ -65,7 +66,7 @@ def test_names_of_reduced_runs_fit_into_a_file_system(tmp_path):
 
 
 def test_the_search_of_matches_is_the_papers(tmp_path):
-    player = Contender("any", tmp_path / "a,b" / "best.onnx").player(180)
+    player = Contender("any", NetworkFile("12345678", tmp_path / "a,b" / "best.onnx")).player(180)
     agent = player.build()
     assert agent.file == tmp_path / "a,b" / "best.onnx"  # which no name of an agent could have
     assert agent.simulations == 180
@@ -76,10 +77,16 @@ def test_measurements_belong_to_a_network(tmp_path):
     one, other = tmp_path / "one.onnx", tmp_path / "other.onnx"
     one.write_bytes(b"1")
     other.write_bytes(b"2")
-    assert fingerprint(one) != fingerprint(other)
-    first = Contender("any", one).match("table2", 10, 180)
-    second = Contender("any", one).match("table2", 10, 180, opponent=MatchPlayer("x", other))
-    assert first.name.startswith("table2,network=") and "opponent=" in second.name
+    networks = [NetworkFile.at(file) for file in (one, other)]
+    assert networks[0].digest != networks[1].digest
+    first, against = (Contender("any", network) for network in networks)
+    name = first.match("table2", 10, 180, opponent=against.player(1)).name
+    assert name.startswith(f"table2,network={networks[0].digest},")
+    assert digests_in(name) == {network.digest for network in networks}
+    assert digests_in(first.match("table2", 10, 180).name) == {networks[0].digest}
+    # A network that is written anew is another one.
+    one.write_bytes(b"34")
+    assert NetworkFile.at(one).digest != networks[0].digest
 
 
 def test_verdicts():
@@ -88,8 +95,16 @@ def test_verdicts():
     assert verdict(0.905, score(298, 2)) == "better than the paper's"
 
 
+def test_networks_of_unfinished_runs_decide_nothing():
+    rows = list(matchups._table_rows("seed 0", score(271, 28, 1)))
+    assert undecided(rows, "") == rows
+    shown = undecided(rows, "9 of 60 iterations")
+    assert shown[0].remark == "not decided: 9 of 60 iterations" and not shown[0].verdict
+    assert shown[0].ours == rows[0].ours and shown[1] == rows[1]
+
+
 def test_rows_of_table_2():
-    rows = list(matchups._table_rows({"seed 0": score(271, 28, 1)}))
+    rows = list(matchups._table_rows("seed 0", score(271, 28, 1)))
     assert rows[0].paper == "271-1-28: 90.5%" and rows[0].ours.startswith("271-1-28: 90.5% [")
     assert rows[1].paper == "+392" and rows[1].ours.startswith("+392 [")
 
@@ -149,6 +164,14 @@ def test_greedy_always_plays_the_longest_move():
 def test_where_networks_can_be_trained(tmp_path):
     with pytest.raises(HalmaError, match="not trained on 'tpu': it is auto or cpu or cuda"):
         reproduce("liu2019", Workspace(tmp_path, print, device="tpu"), "table2")
+
+
+def test_runs_that_are_not_there_need_not_be_trained(tmp_path, monkeypatch):
+    monkeypatch.setattr(settings, "QUICK", settings.QUICK._replace(table_games=2))
+    monkeypatch.setattr(matchups, "TABLE_SIMULATIONS", 2)
+    report = reproduce("liu2019", Workspace(tmp_path, print, workers=1, train=False), "table2")
+    assert report.sections[0].rows[0].what == "net:liu2019, 2 games"
+    assert not (tmp_path / "runs").exists()
 
 
 def test_pages_of_runs_that_are_not_there(tmp_path):

@@ -1,11 +1,14 @@
 """Networks of small runs on a solved board, graded by exact values."""
 
+import shutil
 from itertools import count
 
 import pytest
 
 from halma.games import game
-from halma.lab import Workspace, reproduce
+from halma.lab import Workspace, find_paper, reproduce
+from halma.lab.experiment import Paper
+from halma.lab.keeping import keep
 from halma.lab.liu2019 import solved
 from halma.solve.tables import table_path
 
@@ -56,12 +59,22 @@ def test_it_is_solved_trained_and_graded(workspace, monkeypatch):
     monkeypatch.setattr(solved, "grade_agents", lambda *_, **__: next(calls))
     again = reproduce("liu2019", Workspace(workspace.folder, print, workers=1), "solved")
     assert again.sections == report.sections and next(calls) == 0
+    # It is kept, and drawn without runs and tables.
+    monkeypatch.setattr(Paper, "kept", property(lambda paper: workspace.folder / "kept"))
+    paper = find_paper("liu2019")
+    assert keep(paper, workspace.folder, "abc1234") == "1 runs and 2 measurements are new in kept."
+    shutil.rmtree(workspace.folder / "runs")
+    shutil.rmtree(workspace.folder.parent / "tables")
+    kept = Workspace(workspace.folder, print, draw_only=True, kept=paper.kept)
+    assert reproduce("liu2019", kept, "solved").sections == report.sections
+    experiment = next(one for one in paper.experiments if one.name == "solved")
+    assert experiment.coverage(kept).parts == {"": (3, 3)}
 
 
 def test_the_full_form_has_all_boards():
     full = Workspace("unused", print, full=True)
     (experiment,) = solved.EXPERIMENTS
-    recipes = experiment._recipes(full)
+    recipes = experiment.recipes(full)
     boards = ["rhombus-5x5-3", "rhombus-7x7-3", "rhombus-5x5-6"]
     assert list(dict.fromkeys(recipe.game.name for recipe in recipes)) == boards
     assert "rhombus-7x7-6" in {recipe.name for recipe in recipes}

@@ -57,6 +57,24 @@ def test_finished_runs_elsewhere_are_adopted(tmp_path):
         RunStore(tmp_path / "store", [tmp_path])
 
 
+def test_a_run_with_a_network_is_adopted_before_metrics_alone(tmp_path):
+    lines = [{"iteration": i, "wr_p": 0.2} for i in (1, 2)]
+    longer = write_run(tmp_path / "a", tiny(), lines)
+    shorter = write_run(tmp_path / "b", tiny(), lines[:1])
+    assert RunStore(tmp_path / "store", [tmp_path]).path(tiny()) == longer
+    (shorter / "best.onnx").write_bytes(b"a network")
+    assert RunStore(tmp_path / "store", [tmp_path]).path(tiny()) == shorter
+
+
+def test_without_training_runs_are_taken_as_far_as_they_got(tmp_path):
+    path = write_run(tmp_path / run_name(tiny()), tiny(), [{"iteration": 1, "wr_p": 0.2}])
+    (path / "best.onnx").write_bytes(b"a network")
+    usual, still = RunStore(tmp_path), RunStore(tmp_path, train=False)
+    assert usual.best(tiny()) is None and still.best(tiny()).file == path / "best.onnx"
+    assert len([*usual.jobs([tiny(), tiny(seed=1)], lambda recipe: 1.0)]) == 2
+    assert not [*still.jobs([tiny(), tiny(seed=1)], lambda recipe: 1.0)]
+
+
 def train_all(store, recipes):
     return run_jobs(store.jobs(recipes, cost=lambda recipe: 1.0), 2, lambda *kept: None)
 

@@ -7,7 +7,8 @@ import pytest
 
 import halma
 from halma.lab import Workspace, reproduce
-from halma.lab.run_store import training_settings
+from halma.lab.network_files import NetworkFile
+from halma.lab.run_store import RunStore, training_settings
 from halma.lab.schulte2021 import loops, network_seats, policies, version_matches
 from halma.lab.schulte2021.networks import StarNetwork, run_versions
 from halma.lab.schulte2021.settings import ALONE, SEARCH, main_run
@@ -44,7 +45,8 @@ def test_the_full_run_is_the_recipe_of_the_package(tmp_path):
 
 def test_the_search_of_matches_is_that_of_the_recipe(tmp_path):
     recipe = load("schulte2021")
-    agent = StarNetwork("any", tmp_path / "a,b" / "best.onnx", recipe).player(SEARCH).build()
+    network = NetworkFile("12345678", tmp_path / "a,b" / "best.onnx")
+    agent = StarNetwork("any", network, recipe).player(SEARCH).build()
     search = recipe.settings.search
     assert agent.file == tmp_path / "a,b" / "best.onnx" and agent.simulations == 200
     assert {key: agent.options[key] for key in ("rule", "c", "fpu", "limits")} == {
@@ -53,18 +55,18 @@ def test_the_search_of_matches_is_that_of_the_recipe(tmp_path):
 
 
 def test_versions_are_networks_that_passed_the_gate(tmp_path, monkeypatch):
-    best = [0, 2, 2, 4]
-    store = SimpleNamespace(
-        is_ready=lambda recipe: True,
-        path=lambda recipe: tmp_path,
-        metrics=lambda recipe: [{"best": iteration} for iteration in best],
-        is_adopted=lambda recipe: False,
+    store = RunStore(tmp_path / "runs", train=False)
+    workspace = SimpleNamespace(runs=store, full=True, seed=0)
+    monkeypatch.setattr(store, "path", lambda recipe: tmp_path)
+    best = [{"best": iteration} for iteration in (0, 2, 2, 4)]
+    monkeypatch.setattr(
+        store, "metrics", lambda recipe: best if recipe.name == "schulte2021" else []
     )
     (tmp_path / "versions").mkdir()
     for iteration in (0, 1, 4):  # that of iteration 2 has been lost
         (tmp_path / "versions" / f"iteration-{iteration:06}.onnx").touch()
-    found = run_versions(SimpleNamespace(runs=store, full=True, seed=0))
-    assert {number: one.file.name for number, one in found.items()} == {
+    found = run_versions(workspace)
+    assert {number: one.network.file.name for number, one in found.items()} == {
         1: "iteration-000000.onnx",
         3: "iteration-000004.onnx",
     }

@@ -1,14 +1,20 @@
 """schulte2021's experiments with networks, whole: a tiny run, its matches and pages."""
 
+import json
+import shutil
+
 import pytest
 
 import halma
-from halma.lab import Workspace, reproduce
+from halma.lab import Workspace, find_paper, reproduce
+from halma.lab.experiment import Paper
+from halma.lab.keeping import keep
 from halma.lab.run_store import RunStore
 from halma.lab.schulte2021 import settings
 from halma.lab.schulte2021.networks import final_networks, run_versions
 from halma.lab.schulte2021.policies import measure_start
 from halma.lab.schulte2021.settings import ALONE, SEARCH
+from halma.lab.scoreboard import score, scores
 from halma.lab.seat_matches import play_seated
 from halma.learn.bundle import pack
 
@@ -80,7 +86,49 @@ def test_pages_of_networks(folder, name):
             assert (workspace.pages / figure.file).stat().st_size > 1000
 
 
-def test_a_run_that_was_made_elsewhere_is_taken_as_far_as_it_got(folder, tmp_path):
+@pytest.fixture
+def kept(monkeypatch, tmp_path):
+    """A folder of kept summaries in place of the package's."""
+    monkeypatch.setattr(Paper, "kept", property(lambda paper: tmp_path / "kept"))
+    return tmp_path / "kept"
+
+
+def drawn(name, folder):
+    """Return the report on an experiment that is made of kept files alone."""
+    paper = find_paper("schulte2021")
+    workspace = Workspace(folder, print, draw_only=True, kept=paper.kept)
+    return reproduce("schulte2021", workspace, name)
+
+
+def test_pages_are_the_same_from_what_is_kept(folder, kept, tmp_path):
+    paper = find_paper("schulte2021")
+    assert keep(paper, folder, "abc1234").startswith("1 runs and ")
+    assert "left out" not in keep(paper, folder, "abc1234")
+    for name in EXPECTED:
+        before = reproduce("schulte2021", Workspace(folder, print, draw_only=True), name)
+        again = drawn(name, tmp_path / "drawn")
+        assert again.sections == before.sections, name
+        for key in ("schulte2021", "versions"):
+            assert again.about[key] == before.about[key], name
+    found = {one.experiment.name: one for one in scores(paper, tmp_path / "scores")}
+    assert {found[name].status for name in EXPECTED} == {"reduced"}
+    assert all({*found[name].parts.values()} == {"reduced"} for name in EXPECTED)
+
+
+def test_measurements_of_another_network_are_not_used(folder, kept, tmp_path):
+    keep(find_paper("schulte2021"), folder, "abc1234")
+    lines = kept / "runs.jsonl"
+    line = json.loads(lines.read_text())
+    assert line["promoted"] == [0, 1, 2] and line["best"] == line["versions"]["2"]
+    line["versions"]["2"] = "00000000"
+    lines.write_text(json.dumps(line | {"points": [[1, 3, 1]]}) + "\n")
+    rows = drawn("opening", tmp_path / "drawn").sections[0].rows
+    assert not any("version" in row.what for row in rows)
+    shares = drawn("illegal", tmp_path / "drawn").data
+    assert [label for label in shares if label.startswith("version")] == ["version 1", "version 2"]
+
+
+def test_a_run_that_was_made_elsewhere_is_taken_as_far_as_it_got(folder, kept, tmp_path):
     (run,) = (folder / "runs").iterdir()
     # As if the second of its two iterations had not been reached.
     metrics = run / "metrics.jsonl"
@@ -93,40 +141,71 @@ def test_a_run_that_was_made_elsewhere_is_taken_as_far_as_it_got(folder, tmp_pat
         assert report.about["versions"] == "1, 2" and not (tmp_path / "runs").exists()
         assert list(run_versions(elsewhere)) == [1, 2]
         assert final_networks(elsewhere)[0].label == "version 2"
+        # It is kept as far as it got, and so shown.
+        paper = find_paper("schulte2021")
+        keep(paper, tmp_path, "abc1234", adopt=[folder / "runs"])
+        again = drawn("opening", tmp_path / "drawn")
+        assert again.sections == report.sections
+        assert again.about["schulte2021"] == report.about["schulte2021"]
+        opening = next(one for one in paper.experiments if one.name == "opening")
+        found = score(paper, opening, tmp_path / "scores")
+        assert found.parts == {"": "reduced, 2 of 3"}
+        assert [*found.pages[0].coverage.runs.values()] == [(1, 2)]
+        status = found.row()[1]
+        assert status.startswith("reduced: 2 of 3; run schulte2021,")
+        assert status.endswith(": 1 of 2 iterations")
+        # Without training, a run of the folder itself is taken so as well.
+        own = Workspace(folder, print, workers=1, train=False)
+        assert reproduce("schulte2021", own, "opening").about["versions"] == "1, 2"
+        assert len(metrics.read_text().splitlines()) == 1
     finally:
         metrics.write_text("".join(lines))
 
 
-def test_a_bundle_is_adopted_with_its_versions(folder, tmp_path):
+def test_a_bundle_is_adopted_with_its_versions(folder, kept, tmp_path):
     (run,) = (folder / "runs").iterdir()
     pack(run, tmp_path / "bundle", halma.game("star-37-3p"))
     elsewhere = Workspace(tmp_path / "lab", print, workers=1, adopt=[tmp_path / "bundle"])
     versions = run_versions(elsewhere)
     assert list(versions) == [1, 2, 3]
-    assert versions[3].file.is_relative_to(tmp_path / "lab" / "adopted")
+    files = {number: one.network.file for number, one in versions.items()}
+    assert files[3].is_relative_to(tmp_path / "lab" / "adopted")
     # It is unpacked once, and its models are written again where they are lost.
-    before = versions[1].file.stat()
-    versions[3].file.unlink()
+    before = files[1].stat()
+    files[3].unlink()
     again = Workspace(tmp_path / "lab", print, workers=1, adopt=[tmp_path / "bundle"])
-    assert list(run_versions(again)) == [1, 2, 3] and versions[1].file.stat() == before
-    assert (versions[1].file.parents[1] / "best.onnx").exists()
+    assert run_versions(again) == versions and files[1].stat() == before
+    assert (files[1].parents[1] / "best.onnx").exists()
     report = reproduce("schulte2021", again, "opening")
     assert report.about["versions"] == "1, 2, 3"
+    # What was measured with it is kept, and drawn without it.
+    paper = find_paper("schulte2021")
+    said = keep(paper, tmp_path / "lab", "abc1234")
+    assert said == (
+        "0 runs and 1 measurements are new in kept. 1 were left out: no kept run has the networks "
+        "that they were made with."
+    )
+    said = keep(paper, tmp_path / "lab", "abc1234", adopt=[tmp_path / "bundle"])
+    assert said == "1 runs and 2 measurements are new in kept."
+    shutil.rmtree(tmp_path / "lab")
+    assert drawn("opening", tmp_path / "drawn").sections == report.sections
 
 
 def test_a_run_of_the_smaller_network_stands_in_for_the_thesis(tmp_path, monkeypatch):
-    adopted = {"schulte2021/small"}
-    monkeypatch.setattr(RunStore, "is_adopted", lambda self, recipe: recipe.name in adopted)
+    there = {"schulte2021/small"}
+    monkeypatch.setattr(RunStore, "metrics", lambda self, recipe: [{}] * (recipe.name in there))
     workspace = Workspace(tmp_path, print, full=True)
     assert settings.main_run(workspace).name == "schulte2021/small"
-    adopted.clear()
+    there.add("schulte2021")
+    assert settings.main_run(workspace).name == "schulte2021"
+    there.clear()
     assert settings.main_run(workspace).name == "schulte2021"
 
 
 def test_networks_on_another_device_say_the_same(folder):
     """A GPU where there is one, or else torch on the CPU."""
     network = run_versions(Workspace(folder, print))[3]
-    starts = [measure_start(network.file, device, ignore) for device in ("cpu", "auto")]
+    starts = [measure_start(network.network.file, device, ignore) for device in ("cpu", "auto")]
     assert starts[1]["scores"] == pytest.approx(starts[0]["scores"], abs=1e-3)
     assert starts[1]["policy"] == pytest.approx(starts[0]["policy"], abs=1e-3)
     games = [

@@ -11,7 +11,7 @@ from halma.lab import Workspace, find_paper, paper_names, reproduce
 from halma.lab.experiment import Experiment, ExperimentPage, Paper
 from halma.lab.jobs import Job
 from halma.lab.keeping import keep
-from halma.lab.kept import KeptRuns, keep_runs, read_runs, thinned
+from halma.lab.kept import KeptRuns, keep_runs, kept_digests, read_runs, thinned
 from halma.lab.packing import packed, unpacked
 from halma.lab.plots import no_images
 from halma.lab.report import Claim, ReportSection
@@ -56,7 +56,7 @@ def test_a_figure_is_drawn_from_kept_runs(tmp_path):
 
 
 def test_runs_are_thinned_and_read_again(tmp_path):
-    values = [None, 0.123456, 0.2, 0.3]
+    values = [None, 0.12345678, 0.2, 0.3]
     recipes = [tiny(iterations=4), tiny(iterations=4, seed=1), tiny(iterations=4, seed=2)]
     store = RunStore(tmp_path / "runs")
     write(store.path(recipes[0]), recipes[0], values)
@@ -67,13 +67,14 @@ def test_runs_are_thinned_and_read_again(tmp_path):
     kept = KeptRuns(folder)
     entries = kept.metrics(recipes[0])
     assert [entry["iteration"] for entry in entries] == [2, 3, 4]
-    assert [entry["wr_p"] for entry in entries] == [0.1235, 0.2, 0.3]
+    assert [entry["wr_p"] for entry in entries] == [0.123457, 0.2, 0.3]
     assert {entry["games"] for entry in entries} == {5}
     assert kept.mean(recipes[0], "play_seconds") == pytest.approx(0.25)
     assert kept.mean(recipes[0], "processor_seconds") is None
     assert kept.revision(recipes[0]) == "abc"
     assert [kept.is_finished(recipe) for recipe in recipes] == [True, False, False]
-    assert not any(kept.is_ready(recipe) for recipe in recipes) and kept.metrics(recipes[2]) == []
+    assert kept.iterations(recipes[1]) == 3 and kept.metrics(recipes[2]) == []
+    assert kept.best(recipes[0]) is None and kept.versions(recipes[0]) == {}
     # A longer run replaces a shorter one.
     (store.path(recipes[1]) / "metrics.jsonl").unlink()
     (store.path(recipes[1]) / "recipe.toml").unlink()
@@ -81,6 +82,27 @@ def test_runs_are_thinned_and_read_again(tmp_path):
     write(store.path(recipes[1]), recipes[1], values)
     assert keep_runs(folder, store, recipes, ("wr_p", "games"), "def") == 1
     assert KeptRuns(folder).is_finished(recipes[1])
+
+
+def test_what_identifies_networks_is_kept(tmp_path):
+    recipe, store, folder = tiny(iterations=4), RunStore(tmp_path / "runs"), tmp_path / "kept"
+    run = write(store.path(recipe), recipe, [0.1] * 4)
+    assert keep_runs(folder, store, [recipe], ("wr_p",), "abc") == 1 and not kept_digests(folder)
+    # A run of which no networks were known, and one whose networks are others, is kept anew.
+    (run / "versions").mkdir()
+    for content in (b"one", b"another"):
+        (run / "best.onnx").write_bytes(content)
+        (run / "versions" / "iteration-000003.onnx").write_bytes(b"version")
+        assert keep_runs(folder, store, [recipe], ("wr_p",), "abc") == 1
+        assert keep_runs(folder, store, [recipe], ("wr_p",), "abc") == 0
+        kept = KeptRuns(folder, train=False)
+        assert kept.best(recipe).digest == store.best(recipe).digest
+        assert [*kept.versions(recipe)] == [3] and len(kept_digests(folder)) == 2
+        assert not kept.best(recipe).file.exists()
+    # Networks that were lost since are still known.
+    (run / "best.onnx").unlink()
+    (run / "versions" / "iteration-000003.onnx").unlink()
+    assert keep_runs(folder, store, [recipe], ("wr_p",), "abc") == 0
 
 
 @pytest.mark.parametrize("line", ["", "{}", "[", '{"run": 3}'])
@@ -187,3 +209,33 @@ def test_statuses_and_verdicts(tmp_path, monkeypatch):
         assert scores(paper, tmp_path / "pages")[1].status == status
         page = paper_page(paper, scores(paper, tmp_path / "pages"), page)
         assert (f"revision abc123, def{seed};" in page) == (seed == 7)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Curve(Experiment):
+    """A run, drawn as far as it got, beside which another may be there."""
+
+    def recipes(self, workspace):
+        return [tiny(iterations=4)]
+
+    def extra_recipes(self, workspace):
+        return [tiny(iterations=4, seed=1)]
+
+    def page(self, workspace):
+        (recipe,) = self.recipes(workspace)
+        rows = [Claim("wr_p", "", str(one["wr_p"])) for one in workspace.runs.metrics(recipe)]
+        return ExperimentPage([ReportSection(self.title, "", rows)])
+
+
+def test_an_unfinished_run_is_partial_and_says_how_far_it_got(tmp_path, monkeypatch):
+    monkeypatch.setattr(Paper, "kept", property(lambda paper: tmp_path / "kept"))
+    paper = Paper("nobody2000", "nobody2000: Curves", [Curve(name="one", title="Figure one")])
+    store = RunStore(tmp_path / "work" / "runs")
+    for recipe, values in ((tiny(iterations=4), [0.1] * 3), (tiny(iterations=4, seed=1), [0.1])):
+        write(store.path(recipe), recipe, values)
+    assert keep(paper, tmp_path / "work", "abc123").startswith("2 runs and 0 measurements")
+    (found,) = scores(paper, tmp_path / "pages")
+    assert (found.status, found.parts) == ("partial", {"": "0 of 1"})
+    assert sorted(found.pages[0].coverage.runs.values()) == [(1, 4), (3, 4)]
+    assert found.row()[1].startswith("partial: 0 of 1; run hsueh2023/ewn-3x3-3,iterations=4")
+    assert found.row()[1].count(" iterations") == 2

@@ -46,6 +46,10 @@ def reproduce(
             help="Run only jobs whose names have this part, such as simulations=6; all of several."
         ),
     ] = None,
+    no_train: Annotated[
+        bool,
+        typer.Option("--no-train", help="Train nothing; measure runs as far as they got."),
+    ] = False,
     draw: Annotated[
         bool, typer.Option("--draw", help="Run nothing; make the pages of what there is.")
     ] = False,
@@ -75,6 +79,7 @@ def reproduce(
         threads=threads,
         adopt=tuple(adopt or ()),
         only=tuple(only or ()),
+        train=not no_train,
         draw_only=draw or kept,
         kept=find_paper(paper).kept if kept else None,
     )

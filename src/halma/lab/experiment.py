@@ -8,13 +8,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from halma import __version__
 from halma.errors import HalmaError, suggestion
 from halma.lab.jobs import Job
 from halma.lab.report import PaperReport, ReportSection
-from halma.lab.run_store import run_name
+from halma.lab.run_store import full_run_name, run_name
 from halma.lab.workspace import Workspace
 from halma.learn import Recipe
 
@@ -39,6 +40,9 @@ class Coverage(NamedTuple):
     seconds: float = 0.0
     #: of halma, with which it was done
     revisions: frozenset[str] = frozenset()
+    #: runs that got part of the way, and extra ones -> iterations done, and how many there are;
+    #: of experiments without variants, which have few
+    runs: Mapping[str, tuple[int, int]] = MappingProxyType({})
 
     @property
     def done(self) -> int:
@@ -87,6 +91,10 @@ class Experiment(ABC):
         """Return the training runs that it needs, as far as they are known."""
         return ()
 
+    def extra_recipes(self, workspace: Workspace) -> Iterable[Recipe]:
+        """Return training runs that it uses where they are there; it is complete without them."""
+        return ()
+
     def part(self, recipe: Recipe) -> str:
         """Return the part of the experiment that a run belongs to."""
         return ""
@@ -97,15 +105,21 @@ class Experiment(ABC):
         recipes = {run_name(recipe): recipe for recipe in self.recipes(workspace)}
         parts: dict[str, tuple[int, int]] = {}
         seeds, revisions, seconds = set(), set(), 0.0
+        named: dict[str, tuple[int, int]] = {}
         for recipe in recipes.values():
             done, total = parts.get(self.part(recipe), (0, 0))
             finished = runs.is_finished(recipe)
             parts[self.part(recipe)] = done + finished, total + 1
+            if finished:
+                seeds.add(recipe.settings.seed)
+        for recipe in (*recipes.values(), *self.extra_recipes(workspace)):
             if metrics := runs.metrics(recipe):
                 seconds += metrics[-1]["seconds"]
                 revisions.add(runs.revision(recipe))
-            if finished:
-                seeds.add(recipe.settings.seed)
+                is_extra = run_name(recipe) not in recipes
+                if not self.variants and (is_extra or not runs.is_finished(recipe)):
+                    state = runs.iterations(recipe), recipe.settings.iterations
+                    named[full_run_name(recipe)] = state
         jobs = [job.name for job in self.jobs(workspace) if job.name not in recipes]
         found = [name for name in jobs if name in measured]
         if jobs or not recipes:
@@ -117,7 +131,8 @@ class Experiment(ABC):
             seeds.add(measured.settings.get("seed", workspace.seed))
             revisions |= set(map(measured.revision, found))
             seconds += sum(measured.seconds.get(name, 0.0) for name in found)
-        return Coverage(parts, frozenset(seeds), seconds, frozenset(revisions - {""}))
+        known = frozenset(revisions - {""})
+        return Coverage(parts, frozenset(seeds), seconds, known, named)
 
     @abstractmethod
     def page(self, workspace: Workspace) -> ExperimentPage:
@@ -163,7 +178,7 @@ class Paper:
     deviations: Sequence[Deviation] = ()
     #: tables and figures without a result, and what they show
     without_result: Mapping[str, str] = field(default_factory=dict)
-    #: why nothing is kept of an experiment, by its name; "" is for all others
+    #: why nothing is kept of an experiment, by its name
     unkept: Mapping[str, str] = field(default_factory=dict)
     #: metrics of training runs that are kept along the iterations
     curves: Sequence[str] = ("wr_p",)

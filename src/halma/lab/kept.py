@@ -4,14 +4,16 @@ A paper's package has a folder `kept`: `runs.jsonl` with a line for each trainin
 `full.json` and `quick.json` with the measurements of those scales. They are small enough for the
 repository, and every figure can be drawn from them without training.
 
-The line of a run has its last metrics, the hashes of the versions that it archived, the means of
-some metrics over all iterations, and curves of those that figures show along the iterations,
-thinned to `MOST_POINTS`. Numbers are rounded to four digits.
+The line of a run has its last metrics, the digests of its networks, by which the measurements made
+with them are found, the means of some metrics over all iterations, and curves of those that figures
+show along the iterations, thinned to `MOST_POINTS`. Numbers are rounded to six digits, so
+that sums of several, such as losses, are shown as they were.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +22,8 @@ from typing import Any
 
 from halma.errors import HalmaError
 from halma.files import make_folder, read_file, replace_file
-from halma.lab.run_store import ArchivedVersion, RunStore, run_name
+from halma.lab.network_files import DIGITS, NetworkFile
+from halma.lab.run_store import RunStore, run_name
 from halma.learn import Recipe
 from halma.learn.metrics import NUMBER, WATCHED
 from halma.learn.reports.events import Metrics
@@ -46,44 +49,60 @@ _LINE = fields(
         "means": map_of(NUMBER),
         "last": _LAST,
     },
-    {"versions": map_of(text(64))},
+    {
+        "versions": map_of(text(DIGITS)),
+        "best": text(DIGITS),
+        "promoted": list_of(whole(0)),
+    },
 )
+#: What identifies the networks of a run.
+_NETWORKS = ("versions", "best", "promoted")
 
 
 class KeptRuns(RunStore):
-    """The runs of a folder `kept`, read as if they were run directories without networks."""
+    """The runs of a folder `kept`, read as if they were run directories.
+
+    Their networks have digests and no files: what was measured with them is found, and nothing can
+    be measured.
+    """
 
     @cached_property
     def _lines(self) -> dict[str, dict[str, Any]]:
         return read_runs(self.folder / RUNS)
 
     def path(self, recipe: Recipe) -> Path:
-        """Return a path at which there is nothing: networks are not kept."""
+        """Return a path at which there is nothing: files of networks are not kept."""
         return self.folder / "runs" / run_name(recipe)
 
     def is_adopted(self, recipe: Recipe) -> bool:
         """Whether a run was made elsewhere; none is."""
         return False
 
-    def is_ready(self, recipe: Recipe) -> bool:
-        """Whether the networks of a run can be used; none can."""
-        return False
+    def versions(self, recipe: Recipe) -> dict[int, NetworkFile]:
+        """Return the networks that a run had archived, without their files."""
+        found, nowhere = self._line(recipe).get("versions", {}), self.path(recipe)
+        return {int(number): NetworkFile(digest, nowhere) for number, digest in found.items()}
 
-    def versions(self, recipe: Recipe) -> dict[int, ArchivedVersion]:
-        """Return the versions that a run had, without their files."""
-        line, nowhere = self._lines.get(run_name(recipe)), self.path(recipe)
-        found = {} if line is None else line.get("versions", {})
-        return {int(number): ArchivedVersion(digest, nowhere) for number, digest in found.items()}
+    def best(self, recipe: Recipe) -> NetworkFile | None:
+        """Return the network that a run had found best, without its file."""
+        digest = self._line(recipe).get("best")
+        return None if digest is None else NetworkFile(digest, self.path(recipe))
+
+    def promoted(self, recipe: Recipe) -> list[int]:
+        """Return the iterations whose networks were best."""
+        return list(self._line(recipe).get("promoted", ()))
+
+    def _line(self, recipe: Recipe) -> Mapping[str, Any]:
+        return self._lines.get(run_name(recipe), {})
 
     def metrics(self, recipe: Recipe) -> Sequence[Metrics]:
         """Return the thinned metrics of a run; only the last entry has all of them."""
         line = self._lines.get(run_name(recipe))
         return [] if line is None else _entries(line)
 
-    def is_finished(self, recipe: Recipe) -> bool:
-        """Whether a run had reached its last iteration."""
-        line = self._lines.get(run_name(recipe))
-        return line is not None and line["iterations"] >= recipe.settings.iterations
+    def iterations(self, recipe: Recipe) -> int:
+        """Return how many iterations of a run were done, of which its metrics have some."""
+        return int(self._line(recipe).get("iterations", 0))
 
     def mean(self, recipe: Recipe, key: str) -> float | None:
         """Return the mean of a metric over all iterations, as it was before thinning."""
@@ -92,8 +111,7 @@ class KeptRuns(RunStore):
 
     def revision(self, recipe: Recipe) -> str:
         """Return the revision of halma that made a run."""
-        line = self._lines.get(run_name(recipe))
-        return "" if line is None else str(line["revision"])
+        return str(self._line(recipe).get("revision", ""))
 
 
 def read_runs(path: Path) -> dict[str, dict[str, Any]]:
@@ -121,17 +139,21 @@ def keep_runs(
     """Add the summaries of the runs that there are to a folder; return how many are new.
 
     `curves` are the metrics that are kept along the iterations, of those iterations that have the
-    first. A run replaces a shorter one.
+    first. A run replaces a shorter one, and one as long of which other networks are known.
     """
     path = folder / RUNS
     lines: dict[str, dict[str, Any]] = read_runs(path)
     new = 0
     for recipe in recipes:
         metrics, name = runs.metrics(recipe), run_name(recipe)
-        if metrics and len(metrics) > lines.get(name, {"iterations": 0})["iterations"]:
-            versions = {str(n): one.digest for n, one in runs.versions(recipe).items()}
-            lines[name] = summary(name, metrics, curves, revision)
-            lines[name] |= {"versions": versions} if versions else {}
+        if not metrics:
+            continue
+        before, networks = lines.get(name, {"iterations": 0}), _networks(runs, recipe)
+        known = {key: before[key] for key in _NETWORKS if key in before}
+        is_named_anew = len(metrics) == before["iterations"] and networks and networks != known
+        if len(metrics) > before["iterations"] or is_named_anew:
+            made_by = _short(runs.revision(recipe)) or revision
+            lines[name] = summary(name, metrics, curves, made_by) | networks
             new += 1
     if new:
         make_folder(folder)
@@ -139,6 +161,29 @@ def keep_runs(
         written = (json.dumps(line, separators=(",", ":")) for line in shown)
         replace_file(path, "".join(f"{line}\n" for line in written))
     return new
+
+
+def _networks(runs: RunStore, recipe: Recipe) -> dict[str, Any]:
+    """Return what identifies the networks of a run; nothing if there are none."""
+    versions, best = runs.versions(recipe), runs.best(recipe)
+    if not versions and best is None:
+        return {}
+    found: dict[str, Any] = {"versions": {str(n): one.digest for n, one in versions.items()}}
+    found["promoted"] = runs.promoted(recipe)
+    return found if best is None else {**found, "best": best.digest}
+
+
+def _short(revision: str) -> str:
+    """Return a revision with seven digits of its hash, and whether it had been changed."""
+    return re.sub(r"^([0-9a-f]{7})[0-9a-f]+", r"\1", revision)
+
+
+def kept_digests(folder: Path) -> set[str]:
+    """Return the digests of all networks of the runs that are kept in a folder."""
+    found = set()
+    for line in read_runs(folder / RUNS).values():
+        found |= {*line.get("versions", {}).values(), line.get("best", "")}
+    return found - {""}
 
 
 def summary(
@@ -163,7 +208,7 @@ def summary(
         "curves": {key: column for key, column in columns.items() if key not in constants},
         "constants": constants,
         "watched": _rounded(watched),
-        "means": {key: _rounded(fmean(values), 6) for key, values in means.items() if values},
+        "means": {key: _rounded(fmean(values)) for key, values in means.items() if values},
         "last": {key: _rounded(value) for key, value in last.items()},
     }
 
@@ -201,11 +246,11 @@ def _entries(line: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [*entries, dict(line["last"])]
 
 
-def _rounded(value: Any, digits: int = 4) -> Any:
+def _rounded(value: Any) -> Any:
     if isinstance(value, float):
-        return float(f"{value:.{digits}g}")
+        return float(f"{value:.6g}")
     if isinstance(value, list):
-        return [_rounded(one, digits) for one in value]
+        return [_rounded(one) for one in value]
     if isinstance(value, dict):
-        return {key: _rounded(one, digits) for key, one in value.items()}
+        return {key: _rounded(one) for key, one in value.items()}
     return value

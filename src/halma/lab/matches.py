@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +15,6 @@ from halma.arena.lockstep import AgentPlayer, play_out, player_in
 from halma.arena.plan import Plan
 from halma.arena.sprt import Sprt
 from halma.executors import ReportProgress
-from halma.files import read_file
 from halma.games import game
 from halma.lab.jobs import GameBlocks
 from halma.statistics import Proportion, elo, elo_interval, proportion
@@ -24,7 +22,6 @@ from halma.structure import one_of, tuple_of, whole
 
 #: What `play_and_score` returns: the first player's points, and plies.
 _RESULT = tuple_of(one_of(0.0, 0.5, 1.0), whole(0, 1_000_000))
-_MOST_BYTES = 1 << 28
 
 
 @dataclass(frozen=True)
@@ -181,20 +178,3 @@ def written(share: Proportion) -> str:
         return f"{share.value:.1%}"
     low, high = share.interval
     return f"{share.value:.1%} [{low:.1%}, {high:.1%}]"
-
-
-def fingerprint(file: Path, what: str = "network") -> str:
-    """Return a part of a name of measurements that changes with the network."""
-    return f"{what}={network_digest(file)}"
-
-
-def network_digest(file: Path) -> str:
-    """Return the first digits of the hash of a network's file."""
-    about = file.stat()
-    return _digest(file, about.st_mtime_ns, about.st_size)[:8]
-
-
-@cache
-def _digest(file: Path, changed: int, size: int) -> str:
-    """Return the hash of a file, once for each of its states."""
-    return hashlib.sha256(read_file(file, _MOST_BYTES)).hexdigest()

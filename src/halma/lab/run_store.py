@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 from halma.executors import ReportProgress
 from halma.lab.adoption import find_runs
 from halma.lab.jobs import Job
-from halma.lab.matches import network_digest
+from halma.lab.network_files import NetworkFile
 from halma.learn import Recipe, load, read_metrics, train
 from halma.learn.reports.events import Handler, Iteration, Metrics, Report
-from halma.learn.run import CHECKPOINTS, META, RECIPE, read_meta
+from halma.learn.run import CHECKPOINTS, META, MODEL, RECIPE, read_meta
 from halma.learn.settings import Plain, write_value
 from halma.networks import find_network, list_versions
 from halma.tensors import list_iterations
@@ -64,43 +64,59 @@ def run_name(recipe: Recipe) -> str:
     return f"{kept},{hashlib.sha256(name.encode()).hexdigest()[:12]}"
 
 
-class ArchivedVersion(NamedTuple):
-    """A network that a run has archived."""
+def full_run_name(recipe: Recipe) -> str:
+    """Return the name of a run with the folder of its recipe: there is more than one 'best'."""
+    folder, slash, _ = recipe.name.rpartition("/")
+    return f"{folder}{slash}{run_name(recipe)}"
 
-    digest: str
-    #: not there where only summaries of runs are kept
-    file: Path
+
+class _AdoptedRun(NamedTuple):
+    """A run made elsewhere, in the order in which they are preferred."""
+
+    has_network: bool
+    iterations: int
+    path: Path
 
 
 class RunStore:
     """Run directories in one folder, and adopted ones elsewhere, which are only read."""
 
     def __init__(
-        self, folder: Path, adopted: Sequence[Path] = (), device: str = "cpu", threads: int = 1
+        self,
+        folder: Path,
+        adopted: Sequence[Path] = (),
+        device: str = "cpu",
+        threads: int = 1,
+        *,
+        train: bool = True,
     ) -> None:
         self.folder = folder
+        #: whether runs are trained to their end; if not, their networks are used as they are
+        self.train = train
         #: where networks are trained, and with how many threads each
         self.device, self.threads = device, threads
-        #: by settings, the directory and its number of iterations
-        self._adopted: dict[tuple[tuple[str, Plain], ...], tuple[Path, int]] = {}
+        #: by settings
+        self._adopted: dict[tuple[tuple[str, Plain], ...], _AdoptedRun] = {}
         for place in adopted:
             self._adopt(place)
 
     def _adopt(self, place: Path) -> None:
-        """Adopt a run or all in a directory; of equal runs, the longest."""
+        """Adopt a run or all in a directory; of equal runs the longest of those with a network."""
         for run in find_runs(place, self.folder.with_name("adopted")):
             recipe = load(str(run / RECIPE))
             key = tuple(training_settings(recipe).items())
-            length = len(read_metrics(run, recipe.method))
-            if length > self._adopted.get(key, (run, 0))[1]:
-                self._adopted[key] = run, length
+            iterations = len(read_metrics(run, recipe.method))
+            found = _AdoptedRun((run / MODEL).exists(), iterations, run)
+            # Metrics alone may have travelled beside a bundle, which is a little older then.
+            if iterations and found > self._adopted.get(key, _AdoptedRun(False, 0, run)):
+                self._adopted[key] = found
 
     def path(self, recipe: Recipe) -> Path:
         """Return the directory of a run: in the folder, unless an adopted run is longer."""
         ours = self.folder / run_name(recipe)
         found = self._adopted.get(tuple(training_settings(recipe).items()))
-        if found is not None and found[1] > len(read_metrics(ours, recipe.method)):
-            return found[0]
+        if found is not None and found.iterations > len(read_metrics(ours, recipe.method)):
+            return found.path
         return ours
 
     def is_adopted(self, recipe: Recipe) -> bool:
@@ -111,9 +127,13 @@ class RunStore:
         """Return the metrics of a run, one entry for each of its iterations so far."""
         return read_metrics(self.path(recipe), recipe.method)
 
+    def iterations(self, recipe: Recipe) -> int:
+        """Return how many iterations of a run are done."""
+        return len(self.metrics(recipe))
+
     def is_finished(self, recipe: Recipe) -> bool:
         """Whether a run has reached its last iteration."""
-        return bool(len(self.metrics(recipe)) >= recipe.settings.iterations)
+        return self.iterations(recipe) >= int(recipe.settings.iterations)
 
     def mean(self, recipe: Recipe, key: str) -> float | None:
         """Return the mean of a metric over all iterations; None where a run does not have it."""
@@ -126,23 +146,33 @@ class RunStore:
         path = self.path(recipe)
         return str(read_meta(path)["revision"] or "") if (path / META).exists() else ""
 
-    def is_ready(self, recipe: Recipe) -> bool:
-        """Whether the networks of a run can be used: it is finished, or was made elsewhere."""
-        return self.is_finished(recipe) or self.is_adopted(recipe)
-
-    def versions(self, recipe: Recipe) -> dict[int, ArchivedVersion]:
-        """Return the versions that a run has archived, once its networks can be used."""
-        if not self.is_ready(recipe):
+    def versions(self, recipe: Recipe) -> dict[int, NetworkFile]:
+        """Return the networks that a run has archived by iteration, once they can be used."""
+        if not self._is_ready(recipe):
             return {}
         run = self.path(recipe)
-        files = {number: find_network(str(run), str(number)) for number in list_versions(run)}
         return {
-            number: ArchivedVersion(network_digest(file), file) for number, file in files.items()
+            number: NetworkFile.at(find_network(str(run), str(number)))
+            for number in list_versions(run)
         }
+
+    def best(self, recipe: Recipe) -> NetworkFile | None:
+        """Return the network that a run has found best, once it can be used."""
+        file = self.path(recipe) / MODEL
+        return NetworkFile.at(file) if self._is_ready(recipe) and file.exists() else None
+
+    def promoted(self, recipe: Recipe) -> list[int]:
+        """Return the iterations whose networks were best, from 0 on, which is before self-play."""
+        best = {entry["best"] for entry in self.metrics(recipe) if "best" in entry}
+        return sorted({0, *best}) if best else []
+
+    def _is_ready(self, recipe: Recipe) -> bool:
+        """Whether the networks of a run can be used: nothing here trains it any further."""
+        return not self.train or self.is_finished(recipe) or self.is_adopted(recipe)
 
     def jobs(self, recipes: Iterable[Recipe], cost: Callable[[Recipe], float]) -> Iterator[Job]:
         """Yield jobs that train the runs that are not finished."""
-        for recipe in recipes:
+        for recipe in recipes if self.train else ():
             path = self.folder / run_name(recipe)
             # A run that was killed after its last iteration has a checkpoint left to remove.
             if not self.is_finished(recipe) or list_iterations(path / CHECKPOINTS):

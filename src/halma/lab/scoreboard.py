@@ -21,7 +21,7 @@ from halma.lab.workspace import Workspace
 
 STATUSES = ("full", "partial", "reduced", "missing")
 VERDICTS = (AGREES, DIFFERS, "open")
-_UNKEPT = "No run of it is kept."
+_UNKEPT = "No result of it is kept."
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,17 @@ class Score:
         for part, state in self.parts.items():
             shown_state = state.removeprefix(f"{self.status}, ")
             by_state.setdefault(shown_state, []).append(part)
-        shown = (f"{', '.join(parts)} {state}".strip() for state, parts in by_state.items())
+        shown = [f"{', '.join(parts)} {state}".strip() for state, parts in by_state.items()]
+        shown += _named_runs(self.pages[0].coverage)
         return f"{self.status}: {'; '.join(shown)}"
+
+
+def _named_runs(coverage: Coverage) -> list[str]:
+    """Say how far runs got."""
+    return [
+        f"run {name}: {done:,} of {total:,} iterations"
+        for name, (done, total) in coverage.runs.items()
+    ]
 
 
 def written_seeds(seeds: Iterable[int]) -> str:
@@ -129,7 +138,7 @@ def score(paper: Paper, experiment: Experiment, folder: Path) -> Score:
             given = [variant] if variant else []
             coverage = experiment.on(given, full).coverage(workspace)
             name = next((part for part in coverage.parts if part), variant)
-            if coverage.done:
+            if coverage.done or coverage.runs:
                 chosen.append(variant)
                 counted = f"{coverage.done:,} of {coverage.total:,}"
                 is_whole = coverage.done == coverage.total
@@ -146,7 +155,7 @@ def score(paper: Paper, experiment: Experiment, folder: Path) -> Score:
         if not left and pages:
             break
     command = f"halma reproduce {paper.name} {experiment.name} --full"
-    reason = paper.unkept.get(experiment.name, paper.unkept.get("", _UNKEPT))
+    reason = paper.unkept.get(experiment.name, _UNKEPT)
     return Score(experiment, parts, pages, command, "" if pages else reason)
 
 
@@ -206,6 +215,7 @@ def _made_of(scaled: ScaledPage) -> str:
         f"{part} {done:,} of {total:,}".strip() for part, (done, total) in coverage.parts.items()
     )
     parts = [f"{'In full' if scaled.full else 'Reduced'}: {counted} done"]
+    parts += _named_runs(coverage)
     if coverage.seeds:
         parts.append(f"seeds: {written_seeds(coverage.seeds)}")
     if coverage.revisions:

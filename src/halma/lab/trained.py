@@ -49,9 +49,8 @@ class NetworkExperiment(Experiment):
         """Return the sizes of the runs and how far they got."""
         found = {}
         for label, recipe in self.runs(workspace).items():
-            done, total = len(workspace.runs.metrics(recipe)), recipe.settings.iterations
-            state = "" if done >= total else f"; {done:,} of {total:,} iterations are done"
-            found[label] = describe(recipe) + state
+            state = unfinished(workspace, recipe)
+            found[label] = describe(recipe) + (f"; {state} are done" if state else "")
         if not workspace.full:
             found["reduced"] = (
                 "runs of a few minutes, which learn a fraction of what the paper's do; --full has "
@@ -86,6 +85,14 @@ class MatchExperiment(NetworkExperiment):
         sections = self.sections(workspace, scores) or [ReportSection(self.title, NOT_RUN)]
         about = self.about(workspace)
         return ExperimentPage(sections, about, {str(x): s.as_dict() for x, s in scores.items()})
+
+
+def unfinished(workspace: Workspace, recipe: Recipe) -> str:
+    """Return how far a run got; nothing if it is finished."""
+    runs = workspace.runs
+    if runs.is_finished(recipe):
+        return ""
+    return f"{runs.iterations(recipe):,} of {recipe.settings.iterations:,} iterations"
 
 
 def describe(recipe: Recipe) -> str:

@@ -100,6 +100,8 @@ class Workspace:
     adopt: Sequence[Path] = ()
     #: run only jobs whose names have all of these parts, such as "simulations=6"
     only: Sequence[str] = ()
+    #: train runs that are not finished; if not, what there is of them is measured
+    train: bool = True
     #: run nothing; make the pages of what there is
     draw_only: bool = False
     #: a folder of kept summaries, from which pages are made without runs
@@ -114,8 +116,9 @@ class Workspace:
     def runs(self) -> RunStore:
         """The training runs; quick and full ones of all experiments are in one folder."""
         if self.kept is not None:
-            return KeptRuns(self.kept)
-        return RunStore(self.folder / "runs", self.adopt, self.device, self.threads)
+            return KeptRuns(self.kept, train=False)
+        folder, train = self.folder / "runs", self.train and not self.draw_only
+        return RunStore(folder, self.adopt, self.device, self.threads, train=train)
 
     @cached_property
     def pages(self) -> Path:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 from halma.lab.liu2019.settings import (
     MAIN,
@@ -12,10 +12,12 @@ from halma.lab.liu2019.settings import (
     C,
     main_runs,
 )
-from halma.lab.matches import Match, MatchPlayer, MatchScore, fingerprint
+from halma.lab.matches import Match, MatchPlayer, MatchScore
+from halma.lab.network_files import OPPONENT, NetworkFile
+from halma.lab.report import Claim
+from halma.lab.trained import unfinished
 from halma.lab.workspace import Workspace
 from halma.learn import Recipe
-from halma.learn.run import MODEL
 from halma.networks import shipped_networks
 
 GREEDY = MatchPlayer("greedy")
@@ -26,9 +28,11 @@ class Contender:
     """A network with what tables call it."""
 
     label: str
-    file: Path
+    network: NetworkFile
     #: it has Q-values, and plays its best move without a search
     is_q: bool = False
+    #: how far its run got; nothing if that is finished
+    state: str = ""
 
     def player(self, simulations: int, c: float = C) -> MatchPlayer:
         """Return the network with the paper's search.
@@ -36,18 +40,19 @@ class Contender:
         Values lie in [0, 1] here and in [-1, 1] there, so the paper's c is halved, and its value
         of unvisited moves, 0, is that of a draw.
         """
+        digest, file = self.network
         if self.is_q:
-            return MatchPlayer(f"q:{self.file.name}", self.file)
+            return MatchPlayer(f"q:{file.name}", file, digest)
         options = f"sims={simulations},c={c / 2:g},fpu=draw"
-        return MatchPlayer(f"net:{self.file.name},{options}", self.file)
+        return MatchPlayer(f"net:{file.name},{options}", file, digest)
 
     def match(
         self, what: str, games: int, simulations: int, c: float = C, opponent: MatchPlayer = GREEDY
     ) -> Match:
         """Return a match of the network; `what` begins the name of its measurements."""
-        parts = [what, fingerprint(self.file), f"simulations={simulations}", f"c={c:g}"]
-        if opponent.file is not None:
-            parts.append(fingerprint(opponent.file, "opponent"))
+        parts = [what, self.network.part(), f"simulations={simulations}", f"c={c:g}"]
+        if opponent.digest:
+            parts.append(f"{OPPONENT}={opponent.digest}")
         players = self.player(simulations, c), opponent
         # About 25 moves of a game, a tenth of a millisecond for each evaluation.
         seconds = 0.0025 * simulations + 0.1
@@ -56,11 +61,13 @@ class Contender:
 
 
 def trained(workspace: Workspace, label: str, recipe: Recipe) -> Contender | None:
-    """Return the best network of a run, once the run is finished."""
-    file = workspace.runs.path(recipe) / MODEL
-    if not workspace.runs.is_ready(recipe) or not file.exists():
+    """Return the best network of a run, once it can be used; an unfinished run's label says so."""
+    network = workspace.runs.best(recipe)
+    if network is None:
         return None
-    return Contender(label, file, is_q=recipe.method == "dqn")
+    state = unfinished(workspace, recipe)
+    shown = f"{label}, {state}" if state else label
+    return Contender(shown, network, recipe.method == "dqn", state)
 
 
 def main_contenders(workspace: Workspace) -> list[Contender]:
@@ -68,7 +75,13 @@ def main_contenders(workspace: Workspace) -> list[Contender]:
     runs = (trained(workspace, label, recipe) for label, recipe in main_runs(workspace).items())
     found = [one for one in runs if one is not None]
     shipped = shipped_networks().get(MAIN)
-    return [*found, Contender(f"net:{MAIN}", shipped)] if shipped else found
+    return [*found, Contender(f"net:{MAIN}", NetworkFile.at(shipped))] if shipped else found
+
+
+def undecided(rows: Iterable[Claim], state: str) -> list[Claim]:
+    """Return rows; none of them decides a claim if the run of their network is not finished."""
+    remark = f"not decided: {state}"
+    return [row._replace(remark=remark) if state and row.verdict else row for row in rows]
 
 
 def verdict(paper: float, score: MatchScore) -> str:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from halma.lab.liu2019.contenders import (
+    Contender,
     main_contenders,
     trained,
+    undecided,
     verdict,
 )
 from halma.lab.liu2019.settings import (
@@ -60,7 +62,10 @@ class Table2(MatchExperiment):
         """Return wins, draws and losses of each agent, and the mean over seeds."""
         if not scores:
             return []
-        rows = list(_table_rows(scores))
+        rows: list[Claim] = []
+        for one in main_contenders(workspace):
+            if one.label in scores:
+                rows += undecided(_table_rows(one.label, scores[one.label]), one.state)
         shares = [s.points.value for label, s in scores.items() if label in main_runs(workspace)]
         if len(shares) > 1:
             mean, width = fmean(shares), half_width(shares)
@@ -69,15 +74,14 @@ class Table2(MatchExperiment):
         return [ReportSection(self.title, _TABLE_TEXT, rows)]
 
 
-def _table_rows(scores: Mapping[str, MatchScore]) -> Iterator[Claim]:
+def _table_rows(label: str, score: MatchScore) -> Iterator[Claim]:
     wins, draws, losses = PAPER_TABLE
-    for label, score in scores.items():
-        paper = f"{wins}-{draws}-{losses}: {PAPER_POINTS:.1%}"
-        what = f"{label}, {score.games} games"
-        yield Claim(what, paper, str(score), verdict(PAPER_POINTS, score))
-        low, high = score.elo_interval or (score.elo, score.elo)
-        ours = f"{score.elo:+.0f} [{low:+.0f}, {high:+.0f}]"
-        yield Claim(f"{label}, Elo against greedy", f"{PAPER_ELO:+}", ours)
+    paper = f"{wins}-{draws}-{losses}: {PAPER_POINTS:.1%}"
+    what = f"{label}, {score.games} games"
+    yield Claim(what, paper, str(score), verdict(PAPER_POINTS, score))
+    low, high = score.elo_interval or (score.elo, score.elo)
+    ours = f"{score.elo:+.0f} [{low:+.0f}, {high:+.0f}]"
+    yield Claim(f"{label}, Elo against greedy", f"{PAPER_ELO:+}", ours)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,9 +123,12 @@ class Sweep(MatchExperiment):
         drawn = [_line(name, points) for name, points in lines.items()]
         file = f"{self.file}.png"
         plot_lines(workspace.pages / file, [PlotPanel("", drawn)], self.style)
-        rows = [*self.claims(scores), *(_point_row(*each) for each in scores.items())]
+        agent = main_contenders(workspace)[0]
+        rows = undecided(self.claims(scores), agent.state)
+        rows += [_point_row(*each) for each in scores.items()]
         image = ReportFigure(file, f"{self.style.ylabel} by {self.style.xlabel}, 95% intervals")
-        return [ReportSection(self.title, self.text, rows, [image])]
+        text = f"{self.text} Network: {agent.label}."
+        return [ReportSection(self.title, text, rows, [image])]
 
 
 def _line(name: str, points: Mapping[float, MatchScore]) -> PlotLine:
@@ -187,11 +194,9 @@ class Rivals(MatchExperiment):
 
     def matches(self, workspace: Workspace) -> Mapping[str, Match]:
         """Return each rival's match against the first main agent, and against greedy."""
-        agents = main_contenders(workspace)
-        rivals = [trained(workspace, *one) for one in rival_runs(workspace).items()]
-        games = scale(workspace).rival_games
+        agents, games = main_contenders(workspace), scale(workspace).rival_games
         found = {}
-        for rival in (one for one in rivals if one is not None):
+        for rival in self._rivals(workspace):
             simulations = 1 if rival.is_q else SIMULATIONS
             found[f"{rival.label} against greedy"] = rival.match("rivals", games, simulations)
             if agents:
@@ -206,8 +211,17 @@ class Rivals(MatchExperiment):
         """Return a row for each match."""
         if not scores:
             return []
-        rows = [_rival_row(label, score) for label, score in scores.items()]
+        players = [*main_contenders(workspace)[:1], *self._rivals(workspace)]
+        rows: list[Claim] = []
+        for label, score in scores.items():
+            states = [one.state for one in players if one.state and one.label in label]
+            rows += undecided([_rival_row(label, score)], "; ".join(states))
         return [ReportSection(self.title, _RIVALS_TEXT, rows)]
+
+    def _rivals(self, workspace: Workspace) -> list[Contender]:
+        """Return the rivals that there are."""
+        found = (trained(workspace, *one) for one in rival_runs(workspace).items())
+        return [one for one in found if one is not None]
 
 
 def _rival_row(label: str, score: MatchScore) -> Claim:

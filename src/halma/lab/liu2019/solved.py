@@ -15,9 +15,10 @@ from halma.games import Game, game
 from halma.lab.experiment import Experiment, ExperimentPage
 from halma.lab.jobs import Job
 from halma.lab.liu2019.settings import MAIN
-from halma.lab.matches import fingerprint
+from halma.lab.network_files import NetworkFile
 from halma.lab.report import ReportFigure, ReportSection
 from halma.lab.run_store import base_recipe
+from halma.lab.trained import unfinished
 from halma.lab.workspace import Workspace
 from halma.learn import Recipe
 from halma.learn.grading import grade_agents
@@ -133,33 +134,40 @@ class SolvedBoards(Experiment):
 
     def jobs(self, workspace: Workspace) -> Iterator[Job]:
         """Yield tables and trainings; once they are done, the grades of each network."""
-        scale = _scale(workspace)
-        for board in scale.boards:
-            found = game(board)
-            if not table_path(found).exists():
-                cost = found.core.index_size / 4e6
-                yield Job(f"table,{board}", make_table, (board,), cost)
-        recipes = self._recipes(workspace)
-        yield from workspace.runs.jobs(recipes, lambda recipe: 150.0)
+        # Grades that were measured are drawn without the tables.
+        missing = [] if workspace.draw_only else self._missing_tables(workspace)
+        for board in missing:
+            cost = game(board).core.index_size / 4e6
+            yield Job(f"table,{board}", make_table, (board,), cost)
+        runs, recipes = workspace.runs, self.recipes(workspace)
+        yield from runs.jobs((one for one in recipes if not runs.is_adopted(one)), lambda _: 150.0)
         for recipe in recipes:
-            if workspace.runs.is_finished(recipe) and table_path(recipe.game).exists():
-                yield from self._grading(workspace, recipe).values()
+            network = runs.best(recipe)
+            if network is not None and recipe.game.name not in missing:
+                yield from self._grading(workspace, recipe, network).values()
+
+    def _missing_tables(self, workspace: Workspace) -> list[str]:
+        """Return the boards that are not solved yet."""
+        return [b for b in _scale(workspace).boards if not table_path(game(b)).exists()]
 
     def page(self, workspace: Workspace) -> ExperimentPage:
         """List the shares and draw the worst error of each network."""
         scale, read = _scale(workspace), workspace.measurements.read
         rows, figures, data = [], [], {}
-        for recipe in self._recipes(workspace):
-            if not workspace.runs.is_finished(recipe):
+        for recipe in self.recipes(workspace):
+            network = workspace.runs.best(recipe)
+            if network is None:
                 continue
             board = recipe.game.name
             name = recipe.name.rpartition("/")[2]
-            for simulations, job in self._grading(workspace, recipe).items():
+            state = unfinished(workspace, recipe)
+            for simulations, job in self._grading(workspace, recipe, network).items():
                 found = read(job.name, _GRADES)
                 if found is None:
                     continue
                 data[f"{board},{name},sims={simulations}"] = found
-                rows.append([board, name, str(simulations), *_cells(found)])
+                shown = f"{name}, {state}" if state else name
+                rows.append([board, shown, str(simulations), *_cells(found)])
                 if simulations == SIMULATIONS[-1] and found["games"]["worst"]:
                     file = f"{self.file}-{board}-{name}.svg"
                     replace_file(workspace.pages / file, _picture(recipe.game, found["games"]))
@@ -170,7 +178,7 @@ class SolvedBoards(Experiment):
         section = ReportSection(self.title, about, rows, figures, _COLUMNS)
         return ExperimentPage([section], data=data)
 
-    def _recipes(self, workspace: Workspace) -> list[Recipe]:
+    def recipes(self, workspace: Workspace) -> list[Recipe]:
         """Return every recipe on every board."""
         scale = _scale(workspace)
         return [
@@ -179,17 +187,18 @@ class SolvedBoards(Experiment):
             for name in scale.recipes
         ]
 
-    def _grading(self, workspace: Workspace, recipe: Recipe) -> dict[int, Job]:
-        """Return the jobs that grade the network of a finished run, by simulations."""
+    def _grading(
+        self, workspace: Workspace, recipe: Recipe, network: NetworkFile
+    ) -> dict[int, Job]:
+        """Return the jobs that grade the network of a run, by simulations."""
         scale, board = _scale(workspace), recipe.game.name
-        file = workspace.runs.path(recipe) / MODEL
         where = workspace.seed, workspace.device
-        rest = f"games={scale.games},sample={scale.sample},{fingerprint(file)}"
+        rest = f"games={scale.games},sample={scale.sample},{network.part()}"
         return {
             simulations: Job(
                 f"grades,{board},sims={simulations},{rest}",
                 grade_network,
-                (board, file, simulations, scale.games, scale.sample, *where),
+                (board, network.file, simulations, scale.games, scale.sample, *where),
                 cost=simulations * (40 * scale.games + scale.sample) / 5000,
             )
             for simulations in SIMULATIONS

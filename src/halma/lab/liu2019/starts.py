@@ -11,7 +11,6 @@ from halma.lab.report import Claim, ReportSection
 from halma.lab.trained import MatchExperiment
 from halma.lab.workspace import Workspace
 from halma.learn import Recipe
-from halma.networks import find_network, list_versions
 
 #: The paper's shares of games won against greedy.
 PAPER_WINS = {"M_S": 0.77, "M_N (50:50)": 0.67}
@@ -37,9 +36,9 @@ class Starts(MatchExperiment):
     def _networks(self, workspace: Workspace) -> dict[str, Contender]:
         found = {}
         for label, recipe in start_runs(workspace).items():
-            run = workspace.runs.path(recipe)
-            if workspace.runs.is_ready(recipe) and 0 in list_versions(run):
-                found[label] = Contender(label, find_network(str(run), "0"))
+            network = workspace.runs.versions(recipe).get(0)
+            if network is not None:
+                found[label] = Contender(label, network)
         return found
 
     def matches(self, workspace: Workspace) -> Mapping[str, Match]:

@@ -13,7 +13,7 @@ from halma.files import replace_file
 from halma.games import Game, Position, game
 from halma.lab.experiment import ExperimentPage
 from halma.lab.jobs import GameBlocks
-from halma.lab.liu2019.contenders import GREEDY, main_contenders
+from halma.lab.liu2019.contenders import GREEDY, main_contenders, undecided
 from halma.lab.liu2019.settings import (
     OPENING_PLIES,
     TABLE_SIMULATIONS,
@@ -21,7 +21,7 @@ from halma.lab.liu2019.settings import (
     main_runs,
     scale,
 )
-from halma.lab.matches import MatchPlayer, fingerprint
+from halma.lab.matches import MatchPlayer
 from halma.lab.report import Claim, ReportFigure, ReportSection
 from halma.lab.trained import NOT_RUN, NetworkExperiment
 from halma.lab.workspace import Workspace
@@ -45,10 +45,11 @@ _GAME = fields(
 )
 
 _TEXT = (
-    f"{{games}} games against greedy with {TABLE_SIMULATIONS} simulations, and as many of greedy "
-    "in the agent's place. A huddle is a group of four or more neighbouring checkers of one "
-    "player. The figure's position is not in the text; the one drawn is the decision of those "
-    "games in which keeping the huddle shortened the opponent's longest reply most."
+    f"Network: {{agent}}. {{games}} games against greedy with {TABLE_SIMULATIONS} simulations, and "
+    "as many of greedy in the agent's place. A huddle is a group of four or more neighbouring "
+    "checkers of one player. The figure's position is not in the text; the one drawn is the "
+    "decision of those games in which keeping the huddle shortened the opponent's longest reply "
+    "most."
 )
 
 
@@ -163,10 +164,12 @@ class StyleOfPlay(NetworkExperiment):
         if len(played) < 2 or any(len(found) < games for found in played.values()):
             return ExperimentPage([ReportSection(self.title, NOT_RUN)], about)
         (label, agent), (_, greedy) = played.items()
+        state = main_contenders(workspace)[0].state
         images = list(self._example(workspace, agent))
-        rows = list(_style_rows(agent, greedy))
-        section = ReportSection(self.title, _TEXT.format(games=games), rows, images)
-        return ExperimentPage([section], {**about, "agent": label}, {"agent": agent})
+        rows = undecided(_style_rows(agent, greedy), state)
+        text = _TEXT.format(agent=label, games=games)
+        section = ReportSection(self.title, text, rows, images)
+        return ExperimentPage([section], about, {"agent": agent})
 
     def _example(
         self, workspace: Workspace, played: Sequence[Mapping[str, Any]]
@@ -193,7 +196,7 @@ class StyleOfPlay(NetworkExperiment):
         if not agents:
             return {}
         player = agents[0].player(TABLE_SIMULATIONS)
-        name = f"style,{fingerprint(agents[0].file)},total={games}"
+        name = f"style,{agents[0].network.part()},total={games}"
         return {
             agents[0].label: GameBlocks(name, partial(play_and_describe, player), games, _GAME),
             "greedy": GameBlocks(

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from halma.lab.liu2019.contenders import Contender
+from halma.lab.liu2019.contenders import Contender, undecided
 from halma.lab.liu2019.settings import main_runs, overfitting_run, scale
 from halma.lab.matches import Match, MatchScore
 from halma.lab.plots import PlotLine, PlotPanel, PlotStyle, plot_lines
 from halma.lab.report import Claim, ReportFigure, ReportSection
-from halma.lab.trained import MatchExperiment
+from halma.lab.trained import MatchExperiment, unfinished
 from halma.lab.workspace import Workspace
 from halma.learn import Recipe
-from halma.networks import find_network, list_versions
 
 _LOSS = PlotStyle("version", "loss", marked=False)
 _WINS = PlotStyle("version", "wins", ylim=(0.0, 1.0), percent=True)
@@ -42,13 +41,11 @@ class VersionFigure(MatchExperiment):
         return {"run": self.recipe(workspace)}
 
     def matches(self, workspace: Workspace) -> Mapping[int, Match]:
-        """Return a match for each version of the run that is there, once the run is finished."""
-        recipe, chosen = self.recipe(workspace), scale(workspace)
-        run = workspace.runs.path(recipe)
-        if not workspace.runs.is_ready(recipe):
-            return {}
+        """Return a match for each version of the run that there is."""
+        chosen = scale(workspace)
         versions = {
-            n: Contender(str(n), find_network(str(run), str(n))) for n in list_versions(run)
+            n: Contender(str(n), network)
+            for n, network in workspace.runs.versions(self.recipe(workspace)).items()
         }
         first = versions.pop(0, None)
         if first is None:
@@ -63,16 +60,18 @@ class VersionFigure(MatchExperiment):
     def sections(
         self, workspace: Workspace, scores: Mapping[int, MatchScore]
     ) -> Sequence[ReportSection]:
-        """Draw loss and wins; compare their course with the paper's words."""
-        metrics = workspace.runs.metrics(self.recipe(workspace))
+        """Draw loss and wins; compare their course with the paper's once the run is finished."""
+        recipe = self.recipe(workspace)
+        metrics = workspace.runs.metrics(recipe)
         if not metrics:
             return []
+        numbers = [entry["iteration"] for entry in metrics]
         losses = [entry["policy_loss"] + entry["value_loss"] for entry in metrics]
         wins = {n: score.rate.value for n, score in sorted(scores.items())}
         intervals = [scores[n].rate.interval or (wins[n], wins[n]) for n in wins]
         low, high = zip(*intervals, strict=True) if intervals else ((), ())
         panels = [
-            PlotPanel("loss", [PlotLine("loss", range(1, len(losses) + 1), losses)], _LOSS),
+            PlotPanel("loss", [PlotLine("loss", numbers, losses)], _LOSS),
             PlotPanel(
                 "wins against the first version",
                 [PlotLine("wins", list(wins), list(wins.values()), low, high)],
@@ -84,6 +83,7 @@ class VersionFigure(MatchExperiment):
         chosen = scale(workspace)
         text = _TEXT.format(games=chosen.version_games, simulations=chosen.version_simulations)
         rows = list(self.claims(wins, losses)) if wins else []
+        rows = undecided(rows, unfinished(workspace, recipe))
         image = ReportFigure(file, "Loss, and share of games won against the first version")
         return [ReportSection(self.title, text + self.text, rows, [image])]
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from halma.lab.matches import Match, MatchPlayer
-from halma.lab.run_store import ArchivedVersion, base_recipe
+from halma.lab.network_files import NetworkFile
+from halma.lab.run_store import base_recipe
 from halma.lab.workspace import Workspace
 from halma.learn import Recipe
 from halma.learn.settings import Plain
@@ -99,7 +100,7 @@ class Version:
 
     label: str
     iteration: int
-    network: ArchivedVersion
+    network: NetworkFile
 
     def player(self, expansions: int) -> MatchPlayer:
         """Return the network with its search."""

@@ -15,7 +15,6 @@ from halma.games import Game, Record, game
 from halma.games.record import END_TEXT
 from halma.lab.experiment import ExperimentPage
 from halma.lab.jobs import GameBlocks
-from halma.lab.matches import fingerprint
 from halma.lab.report import ReportFigure, ReportSection
 from halma.lab.schulte2021.networks import VersionExperiment, final_networks
 from halma.lab.schulte2021.settings import VARIANT, scale
@@ -126,8 +125,8 @@ class Loops(VersionExperiment):
         for one in final_networks(workspace):
             simulations = one.recipe.settings.search.simulations
             found[one.label] = GameBlocks(
-                f"loops,{fingerprint(one.file)},simulations={simulations},total={games}",
-                partial(play_for_loops, one.recipe, one.file, workspace.device),
+                f"loops,{one.network.part()},simulations={simulations},total={games}",
+                partial(play_for_loops, one.recipe, one.network.file, workspace.device),
                 games,
                 _GAME,
                 cost=0.05 * simulations,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from halma.games import game
 from halma.lab.experiment import ExperimentPage
 from halma.lab.jobs import GameBlocks
-from halma.lab.matches import MatchPlayer, fingerprint
+from halma.lab.matches import MatchPlayer
+from halma.lab.network_files import OPPONENT, NetworkFile
 from halma.lab.report import ReportSection
 from halma.lab.schulte2021.settings import (
     ALONE,
@@ -21,13 +21,13 @@ from halma.lab.schulte2021.settings import (
     VARIANT,
     best_run,
     main_run,
+    thesis_run,
 )
 from halma.lab.seat_matches import SeatedGame, SeatMatch, side_scores
 from halma.lab.trained import NOT_RUN, NetworkExperiment
 from halma.lab.workspace import Workspace
 from halma.learn import Recipe
-from halma.learn.run import MODEL
-from halma.networks import find_network, list_versions, shipped_for, shipped_networks
+from halma.networks import shipped_for, shipped_networks
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class StarNetwork:
     """A network with what tables call it."""
 
     label: str
-    file: Path
+    network: NetworkFile
     #: that it was trained with
     recipe: Recipe
     #: options of its search
@@ -43,8 +43,9 @@ class StarNetwork:
 
     def player(self, simulations: int) -> MatchPlayer:
         """Return the network with its search."""
-        name = f"net:{self.file.name},sims={simulations},{self.options}"
-        return MatchPlayer(name.rstrip(","), self.file)
+        digest, file = self.network
+        name = f"net:{file.name},sims={simulations},{self.options}"
+        return MatchPlayer(name.rstrip(","), file, digest)
 
     def match(
         self,
@@ -59,14 +60,14 @@ class StarNetwork:
         `what` begins the name of its measurements.
         """
         players = [self.player(simulations)]
-        parts = [what, fingerprint(self.file), f"simulations={simulations}"]
+        parts = [what, self.network.part(), f"simulations={simulations}"]
         if isinstance(opponent, str):
             players.append(MatchPlayer(opponent))
             parts.append(opponent)
         elif opponent is not None:
-            network, against = opponent
-            players.append(network.player(against))
-            parts += [fingerprint(network.file, "opponent"), f"against={against}"]
+            other, against = opponent
+            players.append(other.player(against))
+            parts += [other.network.part(OPPONENT), f"against={against}"]
         return SeatMatch(
             ",".join((*parts, f"total={games}")),
             VARIANT,
@@ -85,32 +86,29 @@ def run_versions(workspace: Workspace) -> dict[int, StarNetwork]:
     A version is a network that passed the gate. An archive that has travelled may lack some.
     """
     recipe = main_run(workspace)
-    if not workspace.runs.is_ready(recipe):
-        return {}
-    run, metrics = workspace.runs.path(recipe), workspace.runs.metrics(recipe)
-    promoted = sorted({0, *(entry["best"] for entry in metrics)})
-    kept = set(list_versions(run))
+    archived = workspace.runs.versions(recipe)
     return {
-        number: StarNetwork(f"version {number}", find_network(str(run), str(iteration)), recipe)
-        for number, iteration in enumerate(promoted, start=1)
-        if iteration in kept
+        number: StarNetwork(f"version {number}", archived[iteration], recipe)
+        for number, iteration in enumerate(workspace.runs.promoted(recipe), start=1)
+        if iteration in archived
     }
 
 
 def final_networks(workspace: Workspace) -> list[StarNetwork]:
     """Return the networks that there are: the last version of the run, and our own.
 
-    Those are of an adopted run of our recipe, and the network that comes with halma.
+    Those are of a run of our recipe, where there is one, and the network that comes with halma.
     """
     versions = run_versions(workspace)
     found = [versions[max(versions)]] if versions else []
     best = best_run(workspace)
-    file = workspace.runs.path(best) / MODEL
-    if workspace.runs.is_adopted(best) and file.exists():
-        found.append(StarNetwork(best.name, file, best, options=""))
+    own = workspace.runs.best(best)
+    if own is not None:
+        found.append(StarNetwork(best.name, own, best, options=""))
     name = shipped_for(game(VARIANT))
     if name is not None:
-        found.append(StarNetwork(f"net:{name}", shipped_networks()[name], best, options=""))
+        shipped = NetworkFile.at(shipped_networks()[name])
+        found.append(StarNetwork(f"net:{name}", shipped, best, options=""))
     return found
 
 
@@ -133,6 +131,15 @@ class VersionExperiment(NetworkExperiment):
         """Return the run."""
         recipe = main_run(workspace)
         return {recipe.name: recipe}
+
+    def recipes(self, workspace: Workspace) -> Iterable[Recipe]:
+        """Return the thesis' run: without it an experiment is not complete."""
+        return [thesis_run(workspace)]
+
+    def extra_recipes(self, workspace: Workspace) -> Iterable[Recipe]:
+        """Return a run that stands in for the thesis', and our own, whose network plays too."""
+        run, best = main_run(workspace), best_run(workspace)
+        return [best] if run == thesis_run(workspace) else [run, best]
 
     def about(self, workspace: Workspace) -> dict[str, str]:
         """Return the size of the run, how far it got, and its versions."""

@@ -15,7 +15,6 @@ from halma.files import replace_file
 from halma.games import game
 from halma.lab.experiment import ExperimentPage
 from halma.lab.jobs import GameBlocks, Job
-from halma.lab.matches import fingerprint
 from halma.lab.plots import PlotLine, PlotPanel, PlotStyle, plot_lines
 from halma.lab.report import Claim, ReportFigure, ReportSection
 from halma.lab.schulte2021.networks import (
@@ -78,8 +77,8 @@ class IllegalMoves(VersionExperiment):
         games = scale(workspace).illegal_games
         return {
             label: GameBlocks(
-                f"illegal,{fingerprint(one.file)},total={games}",
-                partial(measure_illegal, one.file, workspace.device),
+                f"illegal,{one.network.part()},total={games}",
+                partial(measure_illegal, one.network.file, workspace.device),
                 games,
                 _ILLEGAL,
                 cost=0.1,
@@ -179,8 +178,8 @@ def measure_start(file: Path, device: str, report: ReportProgress) -> dict[str, 
 
 def start_job(workspace: Workspace, one: StarNetwork) -> Job:
     """Return the job that asks a network about the start."""
-    arguments = one.file, workspace.device
-    return Job(f"start,{fingerprint(one.file)}", measure_start, arguments, cost=0.1)
+    arguments = one.network.file, workspace.device
+    return Job(f"start,{one.network.part()}", measure_start, arguments, cost=0.1)
 
 
 def read_start(workspace: Workspace, one: StarNetwork) -> Mapping[str, Any] | None:

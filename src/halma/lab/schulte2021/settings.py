@@ -107,15 +107,22 @@ def scale(workspace: Workspace) -> Schulte2021Scale:
 
 
 def main_run(workspace: Workspace) -> Recipe:
-    """Return the training run: the thesis', or a run with the smaller network that was adopted."""
-    seed: dict[str, Plain] = {"seed": workspace.seed}
-    if not workspace.full:
-        return base_recipe(MAIN).changed({**seed, **_REDUCED})
-    thesis, small = (base_recipe(name).changed(seed) for name in (MAIN, SMALL))
-    runs = workspace.runs
-    return small if runs.is_adopted(small) and not runs.metrics(thesis) else thesis
+    """Return the training run: the thesis', or one with the smaller network if that alone is there.
+
+    Only the thesis' is trained here.
+    """
+    thesis, runs = thesis_run(workspace), workspace.runs
+    small = base_recipe(SMALL).changed({"seed": workspace.seed})
+    stands_in = workspace.full and runs.metrics(small) and not runs.metrics(thesis)
+    return small if stands_in else thesis
+
+
+def thesis_run(workspace: Workspace) -> Recipe:
+    """Return the thesis' training run."""
+    reduced = {} if workspace.full else _REDUCED
+    return base_recipe(MAIN).changed({"seed": workspace.seed, **reduced})
 
 
 def best_run(workspace: Workspace) -> Recipe:
-    """Return our own run for the same board, which is used where it was adopted."""
+    """Return our own run for the same board, which is used where there is one."""
     return base_recipe(BEST).changed({"seed": workspace.seed})
