@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "game.hpp"
+#include "hooks.hpp"
 #include "interrupt.hpp"
 
 namespace halma {

@@ -230,7 +230,9 @@ class ScriptedGame(AnyGame):
     def __init__(self, *, state_size: int, players: int, max_score: float, actions: int, shape: tuple[int, int, int], history: int, version: int, index_size: int) -> None: ...
 
 def capabilities(game: AnyGame) -> dict[str, bool]:
-    """Which optional hooks of the contract a game offers; see core/game.hpp."""
+    """
+    Which optional hooks of the contract a game offers; see core/hooks.hpp.
+    """
 
 VALUE_TOLERANCE: float = 1e-12
 
