@@ -981,6 +981,9 @@ class MinimaxResult:
     def depth(self) -> int: ...
 
     @property
+    def depth_values(self) -> list[float]: ...
+
+    @property
     def nodes(self) -> int: ...
 
     @property
