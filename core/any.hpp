@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "kernels.hpp"
+#include "solve_hooks.hpp"
 
 namespace halma {
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "game.hpp"
+#include "hooks.hpp"
 #include "interrupt.hpp"
 
 namespace halma {
@@ -36,9 +36,10 @@ int count_moves(const G& game, const typename G::State& state) {
 }
 
 /// Number of leaves of the game tree `depth` moves deep. Chance outcomes are expanded
-/// but do not count as moves. At the last ply moves are counted, not played.
+/// but do not count as moves. At the last ply moves are counted, not played. Flattened: left to itself, the
+/// compiler stops inlining the rules when more is compiled beside this, which cost a sixth of the speed.
 template <Game G>
-std::uint64_t perft(const G& game, const typename G::State& state, int depth) {
+[[gnu::flatten]] std::uint64_t perft(const G& game, const typename G::State& state, int depth) {
   if (depth == 0) return 1;
   if (game.at_chance(state)) {
     OutcomeList outcomes;

@@ -1,7 +1,7 @@
 // Compiles everything for a family of games and registers it (registry.hpp). Included by
 // the one source file of each family, so that a change of a game rebuilds one file.
 //
-// What is compiled follows from the hooks the family offers (game.hpp).
+// What is compiled follows from the hooks the family offers (hooks.hpp, solve_hooks.hpp).
 #pragma once
 
 #include "learn/match_optimal.hpp"

@@ -38,7 +38,7 @@ struct SearchSampleOptions;
 class SparseNetwork;
 struct ExactTable;
 
-/// Which optional hooks of the contract (game.hpp) a family offers.
+/// Which optional hooks of the contract (hooks.hpp) a family offers.
 struct Hooks {
   bool compiled = false;  // false: the family runs through Opaque
   bool count = false, random_ply = false, features = false, inputs = false, is_quiet = false,

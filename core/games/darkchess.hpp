@@ -1,13 +1,5 @@
-// Chinese dark chess: the real game on 4 x 8 cells, and the small one on 2 x 4.
-//
-// A cell is (file, rank); cells are numbered file by file. Internally a cell is a bit of a
-// 32-bit board, its *square* file * 8 + rank, on the small board too, so that the four
-// directions are shifts by 1 and 8 everywhere. Squares off the board are neither empty
-// nor occupied.
-//
-// The rank of a face-up piece is a number from 0 (pawn) to 6 (king), stored as three bit
-// planes. "Can capture" is then a comparison of numbers for all cells at once, and for
-// two directions at once where two boards share a 64-bit word.
+// Chinese dark chess: the real game on 4 x 8 cells, and the small one on 2 x 4. Cells, squares and ranks are
+// explained in darkchess_state.hpp.
 #pragma once
 
 #include <algorithm>
@@ -17,35 +9,21 @@
 #include <optional>
 
 #include "../bits.hpp"
-#include "../game.hpp"
 #include "darkchess_boards.hpp"
+#include "darkchess_evaluation.hpp"
 
 namespace halma {
+
+namespace dark {
 
 class DarkChess {
  public:
   class Layers;  // the order of solving: darkchess_layers.hpp
 
-  // Kinds from the highest rank to the lowest.
-  enum Kind { kKing, kGuard, kMinister, kRook, kKnight, kCannon, kPawn };
-  static constexpr int kKinds = dark::kKinds, kTypes = dark::kTypes;
   using Set = dark::Set;
+  using State = dark::State;
+
   static constexpr Set kRealSet = {1, 2, 2, 2, 2, 2, 5};
-
-  enum Colour : std::uint8_t { kRed, kBlack, kUndecided };
-
-  struct State {
-    std::uint32_t ranks[3];   // bit planes of the ranks of face-up pieces
-    std::uint32_t colour[2];  // face-up pieces, red and black
-    std::uint32_t hidden;     // cells with a face-down piece
-    // The face-down pieces: a bit per piece of the set, red's in the low half, and the
-    // low bits of a type first, so that equal multisets are equal words.
-    std::uint32_t pool;
-    std::uint8_t turn;     // Colour to move; at chance: to move after the outcome
-    std::uint8_t mover;    // the player of that colour
-    std::uint8_t turning;  // square being turned up, or kNone
-    std::uint8_t spare;
-  };
 
   /// The board is 2 x 4 or 4 x 8 and each side's set fills half of it; see fits().
   DarkChess(int files, int ranks, const Set& set) : files_(files), ranks_(ranks), set_(set) {
@@ -63,7 +41,8 @@ class DarkChess {
           type_[slot] = static_cast<std::uint8_t>(colour * kKinds + kind);
         }
     }
-    if (cells_ == dark::Boards::kCells) boards_.emplace(set);
+    evaluation_ = Evaluation(board_, set, range_);
+    if (cells_ == Boards::kCells) boards_.emplace(set);
     fill_actions();
   }
 
@@ -99,14 +78,14 @@ class DarkChess {
 
   // A move is from | to << 8, in squares; a piece is turned up where the two are equal.
   void legal(const State& s, MoveList& moves) const {
-    const Choices choices = choices_of(s);
+    const Choices choices = choices_of(s, board_);
     for (const int word : {2, 0, 1, 3})  // pieces to turn up first
       for (std::uint64_t rest = choices.words[word]; rest; rest &= rest - 1)
         moves.push(choices.move(64 * word + std::countr_zero(rest)));
   }
 
   int count(const State& s) const {
-    const Choices choices = choices_of(s);
+    const Choices choices = choices_of(s, board_);
     int number = 0;
     for (const std::uint64_t word : choices.words) number += std::popcount(word);
     return number;
@@ -143,7 +122,7 @@ class DarkChess {
   /// Resolves a flip at once, so that the state after a ply is never at chance.
   Ply random_ply(State& s, Random& random) const {
     if (at_chance(s)) resolve(s, random_type(s, static_cast<std::uint32_t>(random.next())));
-    const Choices choices = choices_of(s);
+    const Choices choices = choices_of(s, board_);
     std::uint32_t before[4], number = 0;  // moves in the words before this one
     for (int i = 0; i < 4; ++i) {
       before[i] = number;
@@ -221,69 +200,17 @@ class DarkChess {
     fill(32, context.no_progress);
   }
 
-  // Material, face-down pieces included: kings, guards, ministers, rooks, knights,
-  // cannons, pawns. Then pursuit: for every face-up piece that could walk up to one it can
-  // capture, a tenth for each step by which the walk is shorter than eleven.
-  std::vector<float> default_weights() const { return {6.0f, 5.0f, 4.0f, 3.0f, 2.0f, 3.0f, 1.0f, 0.25f}; }
-  float default_scale() const { return 0.25f; }
-  void features(const State& s, int player, float* out) const {
-    std::fill_n(out, kKinds + 1, 0.0f);
-    if (s.turn == kUndecided) return;
-    const int colour = player == s.mover ? s.turn : s.turn ^ 1;
-    const Kinds up = kinds_of(s);
-    for (int kind = 0; kind < kKinds; ++kind) {
-      const std::uint32_t pieces = up.of(s, colour, kind);
-      out[kind] =
-          static_cast<float>(std::popcount(pieces) + std::popcount(s.pool & range_[colour * kKinds + kind]));
-      if (kind != kCannon)
-        walk(s, prey_of(s, up, colour, kind), pieces, [&](std::uint32_t reached, int steps) {
-          out[kKinds] += 0.1f * static_cast<float>(std::max(11 - steps, 0) * std::popcount(reached));
-        });
-    }
-  }
+  std::vector<float> default_weights() const { return evaluation_.weights(); }
+  float default_scale() const { return evaluation_.scale(); }
+  void features(const State& s, int player, float* out) const { evaluation_.features(s, player, out); }
 
-  // What there is, and who is how far from whom. A piece of the set is a place of 16 a side: the first n
-  // places of a kind stand for n of its pieces. The mover's side first: all pieces; those face-down;
-  // pieces whose walk to the nearest one they can capture takes 1, ..., 5, or more steps; pieces to which
-  // the nearest one that can capture them has 1, ..., 4 steps; pieces that a cannon can capture; last, half
-  // the number of face-down cells.
-  static constexpr int kInputWords = 7;
-  int input_count() const { return 64 * kInputWords; }
-  /// Face-down pieces have no walk; every other group has a bit a piece at most, the last one 16.
-  int max_inputs() const { return 4 * cells_ + 16; }
-  void inputs(const State& s, std::uint64_t* words) const {
-    std::fill_n(words, kInputWords, std::uint64_t{0});
-    const Kinds up = kinds_of(s);
-    const std::uint32_t occupied = s.colour[kRed] | s.colour[kBlack] | s.hidden;
-    for (int side = 0; side < 2; ++side) {
-      const int colour = own_colour(s) ^ side;
-      const std::uint32_t jumped = jumped_by_cannons(up.of(s, colour ^ 1, kCannon), occupied);
-      const auto add = [&](int group, int kind, int number) {
-        const int input = 16 * group + std::countr_zero(range_[kind]);
-        words[input / 64] |= ((std::uint64_t{1} << number) - 1) << input % 64;
-      };
-      for (int kind = 0; kind < kKinds; ++kind) {
-        if (set_[kind] == 0) continue;
-        const std::uint32_t pieces = up.of(s, colour, kind);
-        const int face_down = std::popcount(s.pool & range_[colour * kKinds + kind]);
-        add(side, kind, std::popcount(pieces) + face_down);
-        add(2 + side, kind, face_down);
-        if (pieces == 0) continue;
-        if (kind != kCannon)
-          count_steps(s, prey_of(s, up, colour, kind), pieces, kPreySteps,
-                      [&](int steps, int number) { add(4 + kPreySteps * side + steps - 1, kind, number); });
-        count_steps(s, hunters_of(s, up, colour, kind), pieces, kHunterSteps + 1, [&](int steps, int number) {
-          if (steps <= kHunterSteps) add(16 + kHunterSteps * side + steps - 1, kind, number);
-        });
-        add(24 + side, kind, std::popcount(pieces & jumped));
-      }
-    }
-    const int half = std::popcount(s.hidden) / 2;
-    words[6] |= ((std::uint64_t{1} << half) - 1) << 32;
-  }
+  static constexpr int kInputWords = Evaluation::kInputWords;
+  int input_count() const { return evaluation_.input_count(); }
+  int max_inputs() const { return evaluation_.max_inputs(); }
+  void inputs(const State& s, std::uint64_t* words) const { evaluation_.inputs(s, words); }
 
   void captures(const State& s, MoveList& moves) const {
-    const Choices choices = choices_of(s);
+    const Choices choices = choices_of(s, board_);
     const std::uint64_t enemies = s.colour[own_colour(s) ^ 1] * kTwice;
     for (int word = 0; word < 4; ++word)
       for (std::uint64_t rest = choices.words[word] & enemies; rest; rest &= rest - 1)
@@ -319,13 +246,13 @@ class DarkChess {
   /// Player 0 gets red.
   State unindex(std::uint64_t index) const {
     if (index == index_size() - 1) return initial();
-    const dark::Boards::Board board = boards_->board(index / 2);
+    const Boards::Board board = boards_->board(index / 2);
     State s{};
     s.turn = s.mover = index % 2;
     s.turning = kNone;
     for (int type = 0; type < kTypes; ++type) s.pool |= first_of(type, board.hidden[type]);
     for (int cell = 0; cell < 8; ++cell)
-      if (board.symbols[cell] == dark::kHiddenSymbol)
+      if (board.symbols[cell] == kHiddenSymbol)
         s.hidden |= bit(square_[cell]);
       else if (board.symbols[cell] < kTypes)
         put(s, square_[cell], board.symbols[cell]);
@@ -333,7 +260,7 @@ class DarkChess {
   }
 
   /// The boards of the small game; twice a board's number is the index with red to move.
-  const dark::Boards& boards() const { return *boards_; }
+  const Boards& boards() const { return *boards_; }
 
   // Reflections along files, along ranks, and both.
   int symmetries() const { return 4; }
@@ -361,10 +288,10 @@ class DarkChess {
     for (const std::uint32_t range : range_) fields.push_back(std::popcount(s.pool & range));
     for (int cell = 0; cell < cells_; ++cell) {
       const int symbol = symbol_at(s, square_[cell]);
-      fields.push_back(symbol == dark::kHiddenSymbol  ? kFaceDown
-                       : symbol == dark::kEmptySymbol ? 0
-                       : symbol < kKinds              ? symbol + 1
-                                                      : kKinds - symbol - 1);
+      fields.push_back(symbol == kHiddenSymbol  ? kFaceDown
+                       : symbol == kEmptySymbol ? 0
+                       : symbol < kKinds        ? symbol + 1
+                                                : kKinds - symbol - 1);
     }
     return fields;
   }
@@ -424,48 +351,12 @@ class DarkChess {
     return (k & 1 ? files_ - 1 - file : file) * 8 + (k & 2 ? ranks_ - 1 - rank : rank);
   }
 
-  static constexpr int kNone = 32;                         // no square
-  static constexpr int kFaceDown = 8;                      // in fields
-  static constexpr int kMaxCannons = 2;                    // of a real set
-  static constexpr std::uint64_t kTwice = 0x100000001ULL;  // times this: both halves of a word
+  static constexpr int kFaceDown = 8;  // in fields
 
-  static constexpr std::uint32_t bit(int i) { return std::uint32_t{1} << i; }
-  static Move make_move(int from, int to) { return static_cast<Move>(from | to << 8); }
-
-  /// Before colours are decided nothing is face-up, so either colour will do.
-  static int own_colour(const State& s) { return s.turn & 1; }
-  /// Whether a colour has any piece left, face-up or face-down.
-  static bool alive(const State& s, int colour) {
-    return (s.colour[colour] | (s.pool >> (16 * colour) & 0xFFFF)) != 0;
-  }
-  static int kind_at(const State& s, int square) {
-    return 6 - static_cast<int>((s.ranks[0] >> square & 1) | (s.ranks[1] >> square & 1) << 1 |
-                                (s.ranks[2] >> square & 1) << 2);
-  }
   static int symbol_at(const State& s, int square) {
     const int black = s.colour[kBlack] >> square & 1, red = s.colour[kRed] >> square & 1;
     const int hidden = s.hidden >> square & 1;
     return black | red ? kind_at(s, square) + kKinds * black : dark::kEmptySymbol - hidden;
-  }
-
-  static void put(State& s, int square, int type) {
-    const auto rank = static_cast<std::uint32_t>(6 - type % kKinds);
-    for (int i = 0; i < 3; ++i) s.ranks[i] |= (rank >> i & 1) << square;
-    s.colour[type / kKinds] |= bit(square);
-  }
-
-  static void hand_over(State& s) {
-    s.mover ^= 1;
-    s.turn ^= s.turn < kUndecided;
-  }
-
-  /// Moves an own piece; an opponent's piece on the target is captured.
-  static void shift_piece(State& s, int from, int to) {
-    const std::uint32_t both = bit(from) | bit(to);
-    for (std::uint32_t& plane : s.ranks) plane = (plane & ~both) | (plane >> from & 1) << to;
-    const int own = own_colour(s);
-    s.colour[own] ^= both;
-    s.colour[own ^ 1] &= ~both;
   }
 
   /// Turns up a face-down piece, after the turn has passed. The first one gives its
@@ -481,169 +372,6 @@ class DarkChess {
   int random_type(const State& s, std::uint32_t random) const {
     const auto all = static_cast<std::uint64_t>(std::popcount(s.pool));
     return type_[select_bit(s.pool, static_cast<std::uint32_t>((random * all) >> 32))];
-  }
-
-  /// All legal moves as sets of target squares, two 32-bit sets to a word: to the next
-  /// rank, the next file, the previous rank, the previous file, pieces to turn up, and
-  /// what each of two cannons can jump to. Set and target determine the origin.
-  struct Choices {
-    std::uint64_t words[4];
-    int from[8];  // per set: what to add to the target, or for a cannon its square
-
-    Move move(int index) const {
-      const int set = index >> 5, to = index & 31;
-      return make_move(set < 5 ? to + from[set] : from[set], to);
-    }
-  };
-
-  Choices choices_of(const State& s) const {
-    const int colour = own_colour(s);
-    const std::uint32_t own = s.colour[colour], enemy = s.colour[colour ^ 1];
-    const std::uint32_t occupied = own | enemy | s.hidden;
-
-    const std::uint64_t empty = (board_ & ~occupied) * kTwice, enemies = enemy * kTwice;
-    const std::uint64_t e0 = s.ranks[0] * kTwice, e1 = s.ranks[1] * kTwice, e2 = s.ranks[2] * kTwice;
-    const std::uint64_t enemy_pawn = ~(e0 | e1 | e2), enemy_king = e2 & e1;
-    // Given the ranks and squares of own pieces, each moved by a step: legal targets.
-    const auto targets = [&](std::uint64_t a0, std::uint64_t a1, std::uint64_t a2, std::uint64_t stepped) {
-      const std::uint64_t high_enough = (a2 & ~e2) | (~(a2 ^ e2) & ((a1 & ~e1) | (~(a1 ^ e1) & (a0 | ~e0))));
-      const std::uint64_t king = a2 & a1, cannon = ~a2 & ~a1 & a0, pawn = ~(a0 | a1 | a2);
-      const std::uint64_t takes = (high_enough & ~cannon & ~(king & enemy_pawn)) | (pawn & enemy_king);
-      return stepped & (empty | (enemies & takes));
-    };
-    // Upward: a rank (low half) and a file (high half) further. Bits that cross between
-    // the halves, or from one file to another, never belong to stepped own pieces.
-    const auto up = [](std::uint64_t x) { return x << 1 | x << 40; };
-    const auto down = [](std::uint64_t x) { return x >> 1 | (x >> 8) << 32; };
-    const std::uint64_t stepped_up = std::uint64_t{own & 0x7F7F7F7F} << 1 | std::uint64_t{own} << 40;
-    const std::uint64_t stepped_down = (own & 0xFEFEFEFE) >> 1 | std::uint64_t{own >> 8} << 32;
-
-    Choices choices{{}, {-1, -8, 1, 8, 0, 0, 0, 0}};
-    choices.words[0] = targets(up(s.ranks[0]), up(s.ranks[1]), up(s.ranks[2]), stepped_up);
-    choices.words[1] = targets(down(s.ranks[0]), down(s.ranks[1]), down(s.ranks[2]), stepped_down);
-
-    // A colour without pieces has lost, even if it could turn up others.
-    std::uint64_t sets[1 + kMaxCannons] = {alive(s, colour) ? s.hidden : 0};
-    std::uint32_t cannons = own & ~s.ranks[2] & ~s.ranks[1] & s.ranks[0];
-    for (int i = 1; cannons; ++i, cannons &= cannons - 1) {
-      const int square = std::countr_zero(cannons);
-      sets[i] = jumps(square, occupied) & enemy;
-      choices.from[4 + i] = square;
-    }
-    choices.words[2] = sets[0] | sets[1] << 32;
-    choices.words[3] = sets[2];
-    return choices;
-  }
-
-  /// Pieces behind exactly one other, seen from a square along file and rank.
-  static std::uint32_t jumps(int square, std::uint32_t occupied) {
-    const int file = square >> 3, rank = square & 7;
-    const std::uint32_t along_file = occupied >> (8 * file) & 0xFF;
-    // Gathers the bits of one rank, eight apart, into four neighbouring ones.
-    const std::uint32_t along_rank = ((occupied >> rank & 0x01010101) * 0x01020408) >> 24 & 0xF;
-    return std::uint32_t{kJumps.file[rank][along_file]} << (8 * file) | kJumps.rank[file][along_rank] << rank;
-  }
-
-  struct Jumps {
-    std::uint8_t file[8][256];  // [own place][occupied places of the line]
-    std::uint32_t rank[4][16];  // the same for four places, bits eight apart again
-  };
-  static constexpr Jumps kJumps = [] {
-    Jumps table{};
-    const auto behind_one = [](int place, int occupied, int length) {
-      int found = 0;
-      for (const int step : {-1, 1}) {
-        int seen = 0;
-        for (int i = place + step; i >= 0 && i < length && seen < 2; i += step)
-          if (occupied >> i & 1 && ++seen == 2) found |= 1 << i;
-      }
-      return found;
-    };
-    for (int place = 0; place < 8; ++place)
-      for (int occupied = 0; occupied < 256; ++occupied)
-        table.file[place][occupied] = static_cast<std::uint8_t>(behind_one(place, occupied, 8));
-    for (int place = 0; place < 4; ++place)
-      for (int occupied = 0; occupied < 16; ++occupied)
-        for (int i = 0; i < 4; ++i)
-          table.rank[place][occupied] |= static_cast<std::uint32_t>(behind_one(place, occupied, 4) >> i & 1)
-                                         << (8 * i);
-    return table;
-  }();
-
-  /// Face-up pieces of both colours by kind.
-  struct Kinds {
-    std::uint32_t pieces[kKinds];
-    std::uint32_t of(const State& s, int colour, int kind) const { return pieces[kind] & s.colour[colour]; }
-  };
-  static Kinds kinds_of(const State& s) {
-    Kinds kinds;
-    for (int kind = 0; kind < kKinds; ++kind) {
-      const int rank = 6 - kind;
-      std::uint32_t pieces = ~std::uint32_t{0};
-      for (int i = 0; i < 3; ++i) pieces &= rank >> i & 1 ? s.ranks[i] : ~s.ranks[i];
-      kinds.pieces[kind] = pieces;
-    }
-    return kinds;
-  }
-
-  /// Whether a step of a piece can capture; cannons capture by jumps alone.
-  static bool takes(int kind, int other) {
-    if (kind == kCannon || (kind == kKing && other == kPawn)) return false;
-    return other >= kind || (kind == kPawn && other == kKing);
-  }
-  /// The opponent's pieces that a colour's pieces of a kind can capture by a step.
-  static std::uint32_t prey_of(const State& s, const Kinds& up, int colour, int kind) {
-    std::uint32_t prey = 0;
-    for (int other = 0; other < kKinds; ++other)
-      if (takes(kind, other)) prey |= up.pieces[other];
-    return prey & s.colour[colour ^ 1];
-  }
-  /// The opponent's pieces that can capture a colour's pieces of a kind by a step.
-  static std::uint32_t hunters_of(const State& s, const Kinds& up, int colour, int kind) {
-    std::uint32_t hunters = 0;
-    for (int other = 0; other < kKinds; ++other)
-      if (takes(other, kind)) hunters |= up.pieces[other];
-    return hunters & s.colour[colour ^ 1];
-  }
-
-  static std::uint32_t neighbours(std::uint32_t squares) {
-    return (squares & 0x7F7F7F7F) << 1 | (squares & 0xFEFEFEFE) >> 1 | squares << 8 | squares >> 8;
-  }
-  /// Calls back with those of `pieces` that are a number of steps over empty cells from `goals`, for
-  /// each number of steps at which there are some.
-  template <class Found>
-  void walk(const State& s, std::uint32_t goals, std::uint32_t pieces, Found&& found) const {
-    const std::uint32_t empty = board_ & ~(s.colour[kRed] | s.colour[kBlack] | s.hidden);
-    std::uint32_t seen = goals, front = goals;
-    for (int steps = 1; front != 0 && pieces != 0; ++steps) {
-      const std::uint32_t next = neighbours(front) & ~seen;
-      if (const std::uint32_t reached = next & pieces) {
-        found(reached, steps);
-        pieces &= ~reached;
-      }
-      seen |= next;
-      front = next & empty;
-    }
-  }
-  /// Calls back with numbers of steps, more than `most` counted as such, and numbers of pieces.
-  template <class Found>
-  void count_steps(const State& s, std::uint32_t goals, std::uint32_t pieces, int most, Found&& found) const {
-    int further = 0;
-    walk(s, goals, pieces, [&](std::uint32_t reached, int steps) {
-      if (steps < most)
-        found(steps, std::popcount(reached));
-      else
-        further += std::popcount(reached);
-    });
-    if (further) found(most, further);
-  }
-  static constexpr int kPreySteps = 6, kHunterSteps = 4;
-
-  /// The squares with pieces that cannons can jump to.
-  static std::uint32_t jumped_by_cannons(std::uint32_t cannons, std::uint32_t occupied) {
-    std::uint32_t found = 0;
-    for (; cannons; cannons &= cannons - 1) found |= jumps(std::countr_zero(cannons), occupied);
-    return found;
   }
 
   /// Number of other cells in the file and rank of a cell.
@@ -698,13 +426,18 @@ class DarkChess {
   int files_, ranks_, cells_ = 0;
   Set set_;
   std::uint32_t board_ = 0;
-  int square_[32] = {};                 // of a cell
-  int cell_[32] = {};                   // of a square
-  std::uint32_t range_[kTypes] = {};    // bits of the pool by type
-  std::uint8_t type_[32] = {};          // type of a bit of the pool
-  std::uint16_t action_[32][32] = {};   // [from][to], in squares
-  std::optional<dark::Boards> boards_;  // of the small game
+  int square_[32] = {};                // of a cell
+  int cell_[32] = {};                  // of a square
+  std::uint32_t range_[kTypes] = {};   // bits of the pool by type
+  std::uint8_t type_[32] = {};         // type of a bit of the pool
+  std::uint16_t action_[32][32] = {};  // [from][to], in squares
+  Evaluation evaluation_;
+  std::optional<Boards> boards_;  // of the small game
 };
+
+}  // namespace dark
+
+using dark::DarkChess;
 
 static_assert(Game<DarkChess> && sizeof(DarkChess::State) <= 64);
 

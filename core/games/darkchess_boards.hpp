@@ -9,13 +9,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace halma::dark {
+#include "darkchess_state.hpp"
 
-inline constexpr int kKinds = 7;
-/// A type is a kind of a colour: kind for red, 7 + kind for black.
-inline constexpr int kTypes = 2 * kKinds;
-/// Number of pieces of each kind a side has.
-using Set = std::array<int, kKinds>;
+namespace halma::dark {
 
 // Contents of a cell: a face-up type, a face-down piece, nothing.
 inline constexpr int kHiddenSymbol = kTypes, kEmptySymbol = kTypes + 1;

@@ -7,9 +7,10 @@
 #include <map>
 #include <utility>
 
+#include "../solve_hooks.hpp"
 #include "darkchess.hpp"
 
-namespace halma {
+namespace halma::dark {
 
 class DarkChess::Layers {
  public:
@@ -17,7 +18,7 @@ class DarkChess::Layers {
 
   static std::vector<Stage> stages(const DarkChess& game) {
     std::map<std::pair<int, int>, Stage> found;
-    for (const dark::Boards::Group& group : game.boards().groups())
+    for (const Boards::Group& group : game.boards().groups())
       found[{group.pieces, group.hidden}].push_back({2 * group.first, 2 * group.last});
     std::vector<Stage> stages;
     for (auto& [key, stage] : found) stages.push_back(std::move(stage));
@@ -31,4 +32,4 @@ class DarkChess::Layers {
   static double denominator(const DarkChess&) { return 2 * 40320; }
 };
 
-}  // namespace halma
+}  // namespace halma::dark

@@ -1,40 +1,22 @@
-// English draughts on 8 x 8.
-//
-// Squares are numbered 0 to 31 row by row from black's side (1 to 32 in notation).
-// Black (player 0) starts there and moves first, down the board. On bitboards there is
-// an unused ghost bit after every second row:
-//
-//        0   1   2   3
-//      4   5   6   7   (8)
-//        9  10  11  12
-//     13  14  15  16  (17)
-//       18  19  20  21
-//     22  23  24  25  (26)
-//       27  28  29  30
-//     31  32  33  34
-//
-// so that the four neighbours of every square are at +4, +5, -4 and -5, a step off the
-// side ends on a ghost, and no file masks are needed. A half-turn of the board maps bit
-// b to 34 - b.
+// English draughts on 8 x 8. Squares, bitboards and the bits of a move: draughts_board.hpp.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 
-#include "../game.hpp"
+#include "../hooks.hpp"
+#include "draughts_actions.hpp"
 
 namespace halma {
+
+namespace draughts {
 
 class Draughts {
  public:
   class Slices;  // positions with few pieces: draughts_slices.hpp
 
   static constexpr bool kIndexed = false;
-  static constexpr int kSquares = 32;
   static constexpr int kMaxPieces = 12;
-  static constexpr int kMaxJumps = 9;
-
-  using Board = std::uint64_t;
 
   struct State {
     Board pieces[2];  // black, white: men and kings
@@ -42,21 +24,17 @@ class Draughts {
     std::uint64_t mover;
   };
 
-  Draughts() { fill_actions(); }
-
   int players() const { return 2; }
   float max_score() const { return 1.0f; }
 
-  State initial() const { return State{{kBlackCamp, turned(kBlackCamp)}, 0, 0}; }
+  State initial() const { return State{{kBlackCamp, kWhiteCamp}, 0, 0}; }
 
   int mover(const State& s) const { return static_cast<int>(s.mover); }
   bool at_chance(const State&) const { return false; }
   void outcomes(const State&, OutcomeList&) const {}
   void resolve(State&, Outcome) const {}
 
-  // A move is its start (a bit number, 6 bits), its number of jumps (4 bits, 0 for a
-  // step) and its directions, two bits each, the first lowest. Every capture path is a
-  // move of its own, even if two paths lead to the same position.
+  // Every capture path is a move of its own, even if two paths lead to the same position.
   //
   // A MoveList is large enough: twelve pieces have at most 48 steps, and there are fewer
   // than 69 captures, since jumps stay in one of four sets of 8 squares and pieces that
@@ -81,20 +59,6 @@ class Draughts {
   }
   int landing(Move move) const { return path(move).back(); }
 
-  /// The squares a move touches, 0 to 31, first to last.
-  static std::vector<int> path(Move move) {
-    int bit = start(move);
-    std::vector<int> squares{square_of(bit)};
-    const int stride = jumps(move) > 0 ? 2 : 1;
-    for (int i = 0; i < std::max(jumps(move), 1); ++i) {
-      bit += stride * kSteps[direction(move, i)];
-      squares.push_back(square_of(bit));
-    }
-    return squares;
-  }
-  /// Number of pieces a move captures.
-  static constexpr int jumps(Move move) { return move >> 6 & 15; }
-
   Ply random_ply(State& s, Random& random) const {
     return s.mover == 0 ? random_ply<0>(s, random) : random_ply<1>(s, random);
   }
@@ -106,19 +70,10 @@ class Draughts {
     scores[s.mover ^ 1] = over ? 1.0f : 0.5f;
   }
 
-  // Actions, seen from the mover's side (white turns the board by half): all steps, by
-  // square and direction, then all jump paths that visit no middle square twice, by
-  // square and then in depth-first order.
-  int actions() const { return kActions; }
-  int action(const State& s, Move move) const {
-    const Move seen = s.mover == 0 ? move : turned(move);
-    int node = start(seen);
-    if (jumps(seen) == 0) return step_action_[node][direction(seen, 0)];
-    for (int i = 0; i < jumps(seen); ++i) node = next_[node][direction(seen, i)];
-    return node - kRoots + kStepActions;
-  }
+  int actions() const { return Actions::kNumber; }
+  int action(const State& s, Move move) const { return actions_.action(s.mover == 0 ? move : turned(move)); }
   Move move(const State& s, int action) const {
-    const Move seen = moves_[action];
+    const Move seen = actions_.move(action);
     const Move move = s.mover == 0 ? seen : turned(seen);
     return s.pieces[s.mover] >> start(move) & 1 ? move : kNoMove;
   }
@@ -205,9 +160,6 @@ class Draughts {
       take_back_steps<0>(s, emit);
   }
 
-  static constexpr int bit_of(int square) { return square + square / 8; }
-  static constexpr int square_of(int bit) { return bit - bit / 9; }
-
   std::uint64_t key(const State& s) const {
     return mix64(s.pieces[0] + mix64(s.pieces[1] + mix64((s.kings << 1 | s.mover) + 1)));
   }
@@ -256,55 +208,13 @@ class Draughts {
   }
 
  private:
-  static constexpr Board kSquareBits = 0x7'FBFD'FEFFULL;  // 35 bits less the three ghosts
-  static constexpr Board kBlackCamp = 0x1EFFULL;
+  static constexpr Board kBlackCamp = 0x1EFFULL, kWhiteCamp = 0x7'FBC0'0000ULL;
   template <int Us>
   static constexpr Board kCrownRow = Us == 0 ? Board{0xF} << 31 : Board{0xF};
 
-  // Directions 0 and 1 lead down the board, black's way, 2 and 3 up.
-  static constexpr int kSteps[4] = {4, 5, -4, -5};
   static constexpr unsigned kAllDirections = 0b1111;
   template <int Us>
   static constexpr unsigned kForward = Us == 0 ? 0b0011 : 0b1100;
-
-  template <int D>
-  static constexpr Board shift(Board x) {
-    if constexpr (D < 2)
-      return x << kSteps[D];
-    else
-      return x >> -kSteps[D];
-  }
-
-  static constexpr Move make_step(int from, int d) { return static_cast<Move>(from | d << 10); }
-  static constexpr Move add_jump(Move trail, int d) {
-    return trail + (1u << 6) + (static_cast<Move>(d) << (10 + 2 * jumps(trail)));
-  }
-  static constexpr int start(Move move) { return move & 63; }
-  static constexpr int direction(Move move, int i) { return move >> (10 + 2 * i) & 3; }
-
-  /// A board without its ghosts: bit i is square i.
-  static constexpr std::uint32_t by_square(Board board) {
-    return static_cast<std::uint32_t>((board & 0xFF) | (board >> 1 & 0xFF00) | (board >> 2 & 0xFF0000) |
-                                      (board >> 3 & 0xFF000000));
-  }
-  static constexpr std::uint32_t reversed(std::uint32_t bits) {
-    bits = (bits >> 1 & 0x55555555) | (bits & 0x55555555) << 1;
-    bits = (bits >> 2 & 0x33333333) | (bits & 0x33333333) << 2;
-    bits = (bits >> 4 & 0x0F0F0F0F) | (bits & 0x0F0F0F0F) << 4;
-    return __builtin_bswap32(bits);
-  }
-
-  /// A set of squares, or a move, seen from the other side.
-  static Board turned(Board squares) {
-    Board out = 0;
-    for (; squares; squares &= squares - 1) out |= Board{1} << (34 - std::countr_zero(squares));
-    return out;
-  }
-  static Move turned(Move move) {
-    // A half-turn swaps directions 0 with 2 and 1 with 3.
-    const Move flips = 0b10'10'10'10'10'10'10'10'10u & ((1u << 2 * std::max(jumps(move), 1)) - 1);
-    return (move ^ flips << 10) + 34 - 2 * start(move);
-  }
 
   /// The board from the mover's side, as move generation uses it.
   struct View {
@@ -491,39 +401,12 @@ class Draughts {
     return king ? Ply::reversible : Ply::irreversible;
   }
 
-  void fill_actions() {
-    int filled = 0;
-    for (int square = 0; square < kSquares; ++square)
-      for (int d = 0; d < 4; ++d) {
-        const int from = bit_of(square);
-        if (!on_board(from + kSteps[d])) continue;
-        step_action_[from][d] = static_cast<std::int16_t>(filled);
-        moves_[filled++] = make_step(from, d);
-      }
-    for (int square = 0; square < kSquares; ++square)
-      fill_trails(bit_of(square), bit_of(square), 0, static_cast<Move>(bit_of(square)), filled);
-  }
-  /// Numbers all continuations of a jump from `at`; `node` is the path so far.
-  void fill_trails(int node, int at, Board jumped, Move trail, int& filled) {
-    for (int d = 0; d < 4; ++d) {
-      const int over = at + kSteps[d], to = over + kSteps[d];
-      if (!on_board(over) || !on_board(to) || jumped >> over & 1) continue;
-      const int child = filled - kStepActions + kRoots;
-      next_[node][d] = static_cast<std::int16_t>(child);
-      moves_[filled++] = add_jump(trail, d);
-      fill_trails(child, to, jumped | Board{1} << over, moves_[child - kRoots + kStepActions], filled);
-    }
-  }
-  static bool on_board(int bit) { return bit >= 0 && bit < 35 && kSquareBits >> bit & 1; }
-
-  static constexpr int kStepActions = 98, kJumpActions = 1328;
-  static constexpr int kActions = kStepActions + kJumpActions;
-  static constexpr int kRoots = 35;  // a tree of jumps per start bit
-
-  Move moves_[kActions] = {};
-  std::int16_t step_action_[kRoots][4] = {};
-  std::int16_t next_[kRoots + kJumpActions][4] = {};  // [path][direction]: the path with one jump more
+  Actions actions_;
 };
+
+}  // namespace draughts
+
+using draughts::Draughts;
 
 static_assert(Game<Draughts> && sizeof(Draughts::State) == 32);
 

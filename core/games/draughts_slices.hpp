@@ -15,7 +15,7 @@
 
 #include "draughts.hpp"
 
-namespace halma {
+namespace halma::draughts {
 
 class Draughts::Slices {
  public:
@@ -97,8 +97,8 @@ class Draughts::Slices {
     if (seen.own_men & seen.men) return std::nullopt;
     seen.own_kings = unrank(index / kings % own_kings, m.own_kings, seen.own_men | seen.men);
     seen.kings = unrank(index % kings, m.kings, seen.own_men | seen.men | seen.own_kings);
-    return State{{spread(seen.own_men | seen.own_kings), spread(seen.men | seen.kings)},
-                 spread(seen.own_kings | seen.kings),
+    return State{{with_ghosts(seen.own_men | seen.own_kings), with_ghosts(seen.men | seen.kings)},
+                 with_ghosts(seen.own_kings | seen.kings),
                  0};
   }
 
@@ -115,31 +115,14 @@ class Draughts::Slices {
 
   static Seen view(const State& s) {
     const std::uint64_t us = s.mover;
-    const Seen seen{gather(s.pieces[us] & ~s.kings), gather(s.pieces[us] & s.kings),
-                    gather(s.pieces[us ^ 1] & ~s.kings), gather(s.pieces[us ^ 1] & s.kings)};
+    const Seen seen{by_square(s.pieces[us] & ~s.kings), by_square(s.pieces[us] & s.kings),
+                    by_square(s.pieces[us ^ 1] & ~s.kings), by_square(s.pieces[us ^ 1] & s.kings)};
     if (us == 0) return seen;
     return {reversed(seen.own_men), reversed(seen.own_kings), reversed(seen.men), reversed(seen.kings)};
   }
   static Material material_of(const Seen& seen) {
     return {std::popcount(seen.own_men), std::popcount(seen.own_kings), std::popcount(seen.men),
             std::popcount(seen.kings)};
-  }
-
-  /// Bitboards have a ghost after every eighth square.
-  static std::uint32_t gather(Draughts::Board b) {
-    return static_cast<std::uint32_t>((b & 0xFF) | (b >> 1 & 0xFF00) | (b >> 2 & 0xFF0000) |
-                                      (b >> 3 & 0xFF000000));
-  }
-  static Draughts::Board spread(std::uint32_t squares) {
-    const Draughts::Board b = squares;
-    return (b & 0xFF) | (b & 0xFF00) << 1 | (b & 0xFF0000) << 2 | (b & 0xFF000000) << 3;
-  }
-  static std::uint32_t reversed(std::uint32_t squares) {
-    squares = (squares >> 1 & 0x55555555) | (squares & 0x55555555) << 1;
-    squares = (squares >> 2 & 0x33333333) | (squares & 0x33333333) << 2;
-    squares = (squares >> 4 & 0x0F0F0F0F) | (squares & 0x0F0F0F0F) << 4;
-    squares = (squares >> 8 & 0x00FF00FF) | (squares & 0x00FF00FF) << 8;
-    return squares >> 16 | squares << 16;
   }
 
   static std::uint64_t choose(int n, int k) { return kChoose[n][k]; }
@@ -176,4 +159,4 @@ class Draughts::Slices {
   }
 };
 
-}  // namespace halma
+}  // namespace halma::draughts

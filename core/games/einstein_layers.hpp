@@ -10,6 +10,7 @@
 #include <map>
 #include <utility>
 
+#include "../solve_hooks.hpp"
 #include "einstein.hpp"
 
 namespace halma {

@@ -16,6 +16,7 @@ namespace halma {
 
 struct HoleBoard {
   static constexpr int kOff = 255;  // no such hole
+  static constexpr int kLargestArmy = 10;
   static constexpr int kDirections = 6;
   // Direction d + 3 is the opposite of d.
   static constexpr std::array<std::pair<int, int>, kDirections> kSteps = {

@@ -34,6 +34,9 @@ struct HoleMap {
 
   using Words = std::array<std::uint64_t, kClasses>;  // a set of holes, by parity class
 
+  /// A move is from | to << 8, or this.
+  static constexpr std::uint32_t kPass = 0xFFFF;
+
   struct Neighbour {
     std::uint8_t hole, parity, bit;
   };
@@ -54,6 +57,13 @@ struct HoleMap {
   }
 
   bool has(const Words& words, int hole) const { return words[parity[hole]] >> bit[hole] & 1; }
+
+  /// Which piece of an army stands on a hole; the last if none does.
+  static int id_of(const std::uint8_t* piece, int number, int hole) {
+    int id = 0;
+    while (id + 1 < number && piece[id] != hole) ++id;
+    return id;
+  }
 
   /// Whether a player's partner has pieces in its target, which is the partner's home.
   template <class State>

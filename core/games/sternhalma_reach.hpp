@@ -8,7 +8,9 @@
 // destination exactly once.
 #pragma once
 
+#include <algorithm>
 #include <bit>
+#include <vector>
 
 #include "sternhalma_places.hpp"
 
@@ -60,6 +62,28 @@ class HoleReach {
     return from;
   }
 
+  /// The holes of a legal move, first to last, with the fewest hops.
+  std::vector<int> path(int from, int to) const {
+    const int c = map_.parity[from];
+    if (c != map_.parity[to]) return {from, to};
+    std::vector<int> previous(map_.parity.size(), -1), open{from};
+    previous[from] = from;
+    for (std::size_t i = 0; i < open.size() && previous[to] < 0; ++i) {
+      const std::uint64_t next = one_hop(c, std::uint64_t{1} << map_.bit[open[i]], from);
+      for (std::uint64_t left = next; left; left &= left - 1) {
+        const int hole = map_.hole_at[c][std::countr_zero(left)];
+        if (previous[hole] >= 0) continue;
+        previous[hole] = open[i];
+        open.push_back(hole);
+      }
+    }
+    std::vector<int> path{to};
+    while (path.back() != from) path.push_back(previous[path.back()]);
+    std::reverse(path.begin(), path.end());
+    return path;
+  }
+
+ private:
   /// Empty holes one hop away from any of `from`, all in class c; `origin` is the hole of
   /// the moving piece.
   std::uint64_t one_hop(int c, std::uint64_t from, int origin) const {
@@ -72,7 +96,6 @@ class HoleReach {
     return next & empty_[c];
   }
 
- private:
   /// Rotates right; without std::rotr's handling of signs it is one instruction.
   static std::uint64_t turned(std::uint64_t word, unsigned by) { return word >> by | word << (-by & 63); }
 

@@ -11,8 +11,8 @@ void bind_draughts(nb::module_& module) {
   using Bound = Erased<Draughts>;
   nb::class_<Bound, AnyGame>(module, "Draughts")
       .def("__init__", [](Bound* self) { new (self) Bound(Draughts()); })
-      .def_static("path", &Draughts::path, "The squares a move touches, 0 to 31, first to last.")
-      .def_static("jumps", &Draughts::jumps, "How many pieces a move captures.");
+      .def_static("path", &draughts::path, "The squares a move touches, 0 to 31, first to last.")
+      .def_static("jumps", &draughts::jumps, "How many pieces a move captures.");
 }
 
 }  // namespace halma::python

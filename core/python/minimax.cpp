@@ -74,6 +74,7 @@ void bind_minimax(nb::module_& module) {
       .def_ro("best", &MinimaxResult::best)
       .def_ro("line", &MinimaxResult::line)
       .def_ro("depth", &MinimaxResult::depth)
+      .def_ro("depth_values", &MinimaxResult::depth_values)
       .def_ro("nodes", &MinimaxResult::nodes)
       .def_ro("leaves", &MinimaxResult::leaves)
       .def_ro("evaluations", &MinimaxResult::evaluations)

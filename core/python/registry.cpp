@@ -41,7 +41,7 @@ nb::dict capabilities(const AnyGame& game) {
 void bind_registry(nb::module_& module) {
   module.def("capabilities", &capabilities, nb::arg("game"),
              nb::sig("def capabilities(game: AnyGame) -> dict[str, bool]"),
-             "Which optional hooks of the contract a game offers; see core/game.hpp.");
+             "Which optional hooks of the contract a game offers; see core/hooks.hpp.");
 }
 
 }  // namespace halma::python

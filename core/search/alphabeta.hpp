@@ -31,18 +31,10 @@ class AlphaBeta {
 
   AlphaBeta(const G& game, const MinimaxOptions& options)
       : game_(&game),
-        options_(options),
+        options_(with_own_weights(game, options)),
         pruning_(options.pruning != Pruning::none),
-        table_(pruning_ ? options.table_bits : 0) {
-    if constexpr (HasFeatures<G>) {
-      if (options_.weights.empty()) options_.weights = game.default_weights();
-      if (options_.scale == 0) options_.scale = game.default_scale();
-    }
-    if constexpr (HasInputs<G>)
-      if (options_.network) {
-        network_.emplace(game, *options_.network);
-        options_.scale = 1;
-      }
+        table_(pruning_ ? options.table_bits : 0),
+        network_(make_evaluator(game, options.network.get())) {
     for (int depth = 1; depth < kDeepest; ++depth)
       for (int i = 1; i < kReducedMoves; ++i)
         reductions_[depth][i] = static_cast<std::int8_t>(0.5 + 0.4 * std::log(depth) * std::log(i + 1));
@@ -88,6 +80,7 @@ class AlphaBeta {
       result.value = value + 0.0;  // never minus nothing
       result.proven = is_proven(value, estimated_);
       result.depth = depth;
+      result.depth_values.push_back(result.value);
       result.line = lines_.whole();
       result.best = result.line[0];
       if (limits.all_moves) note_values(listed, result.moves);

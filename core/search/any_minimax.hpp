@@ -27,11 +27,8 @@ template <Game G>
 class ErasedMinimax : public AnyMinimax {
  public:
   /// The game must outlive the search.
-  ErasedMinimax(const G& game, const MinimaxOptions& options) : game_(&game), options_(options) {
-    if constexpr (HasFeatures<G>) {
-      if (options_.weights.empty()) options_.weights = game.default_weights();
-      if (options_.scale == 0) options_.scale = game.default_scale();
-    }
+  ErasedMinimax(const G& game, const MinimaxOptions& options)
+      : game_(&game), options_(with_own_weights(game, options)) {
     switch (options_.kind) {
       case MinimaxKind::alphabeta:
         alphabeta_ = std::make_unique<AlphaBeta<G>>(game, options_);
@@ -54,9 +51,7 @@ class ErasedMinimax : public AnyMinimax {
   }
 
   std::vector<float> weights() const override { return options_.weights; }
-  double scale() const override {
-    return alphabeta_ ? alphabeta_->scale() : expectimax_ ? expectimax_->scale() : options_.scale;
-  }
+  double scale() const override { return options_.scale; }
 
   std::vector<float> features(const Bytes* state, int player) const override {
     std::vector<float> values;

@@ -33,6 +33,19 @@ Proof node_proof(const Tree<G>& tree, const typename Tree<G>::Node& node) {
   return most;
 }
 
+/// Backs proofs up a path as far as they reach.
+template <Game G, class Path>
+void back_up_proofs(Tree<G>& tree, const Path& path) {
+  for (std::size_t i = path.size(); i-- > 1;) {
+    const auto& node = tree.nodes[path[i].node];
+    const Proof proof = node_proof(tree, node);
+    if (proof == Proof::none) return;
+    const auto above = path[i - 1];
+    tree.edges[tree.edge_of(above)].proof =
+        tree.nodes[above.node].mover == node.mover ? proof : opposite(proof);
+  }
+}
+
 /// Whether an edge leads to what is certain.
 template <Game G>
 bool is_exact(const Tree<G>& tree, typename Tree<G>::Index edge) {

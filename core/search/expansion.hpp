@@ -82,18 +82,12 @@ class Expansion {
     ++evaluated_;
   }
 
-  /// Computes the values of new nodes from those of their edges, the lowest first, and returns that of the
-  /// first one for its mover.
-  float back_up(Tree<G>& tree) const {
-    float value = 0.0f;
-    for (std::size_t i = opened_.size(); i-- > 0;) {
-      const Opened& one = opened_[i];
-      value = node_value(tree, tree.nodes[one.node]);
-      if (one.above.node == kNone) continue;
-      tree.edges[tree.edge_of(one.above)].total =
-          tree.nodes[one.above.node].mover == tree.nodes[one.node].mover ? value : 1.0f - value;
-    }
-    return value;
+  /// Computes the values of new nodes from those of their edges, the lowest first, and backs that of the
+  /// first one up the path that led to it.
+  void back_up(Tree<G>& tree, const std::vector<typename Leaf::Step>& path) const {
+    for (std::size_t i = opened_.size(); i-- > 0;)
+      if (opened_[i].above.node != kNone) back_up_edge(tree, opened_[i].above, opened_[i].node);
+    for (std::size_t i = path.size(); i-- > 1;) back_up_edge(tree, path[i - 1], path[i].node);
   }
 
   /// A node's value for its mover: that of the best move, or the mean over outcomes.
@@ -107,6 +101,13 @@ class Expansion {
   }
 
  private:
+  /// Gives the edge `above` the value of the node that it leads to.
+  static void back_up_edge(Tree<G>& tree, const typename Leaf::Step& above, Index node) {
+    const float value = node_value(tree, tree.nodes[node]);
+    tree.edges[tree.edge_of(above)].total =
+        tree.nodes[above.node].mover == tree.nodes[node].mover ? value : 1.0f - value;
+  }
+
   static constexpr Index kNone = Tree<G>::kUnvisited;
   struct Opened {
     Index node;

@@ -32,19 +32,10 @@ class Expectimax {
 
   Expectimax(const G& game, const MinimaxOptions& options)
       : game_(&game),
-        options_(options),
+        options_(with_own_weights(game, options)),
         pruning_(options.pruning != Pruning::none),
-        table_(pruning_ ? options.table_bits : 0) {
-    if constexpr (HasFeatures<G>) {
-      if (options_.weights.empty()) options_.weights = game.default_weights();
-      if (options_.scale == 0) options_.scale = game.default_scale();
-    }
-    if constexpr (HasInputs<G>)
-      if (options_.network) {
-        network_.emplace(game, *options_.network);
-        options_.scale = 1;
-      }
-  }
+        table_(pruning_ ? options.table_bits : 0),
+        network_(make_evaluator(game, options.network.get())) {}
 
   /// A lead times this is the logarithm of the odds to win; 0 where nothing is evaluated.
   double scale() const { return options_.scale; }
@@ -81,6 +72,7 @@ class Expectimax {
       }
       result.value = value;
       result.depth = depth;
+      result.depth_values.push_back(value);
       result.line = lines_.whole();
       result.best = result.line[0];
       const auto is_proven = [&](Move move) {

@@ -23,10 +23,8 @@ class MaxN {
   using State = typename G::State;
   using Values = std::array<double, kMaxPlayers>;
 
-  MaxN(const G& game, const MinimaxOptions& options) : game_(&game), options_(options) {
-    if constexpr (HasFeatures<G>)
-      if (options_.weights.empty()) options_.weights = game.default_weights();
-  }
+  MaxN(const G& game, const MinimaxOptions& options)
+      : game_(&game), options_(with_own_weights(game, options)) {}
 
   /// `root` is the current state of the record, a decision.
   MinimaxResult search(const State& root, const Record& record, const MinimaxLimits& limits) {
@@ -65,6 +63,7 @@ class MaxN {
       if (budget_.stopped()) break;
       result.value = best;
       result.depth = depth;
+      result.depth_values.push_back(best);
       result.line = lines_.whole();
       result.best = result.line[0];
       if (limits.all_moves) result.moves = std::move(values);

@@ -12,6 +12,8 @@
 #include "evaluators.hpp"
 #include "expansion.hpp"
 #include "leaf.hpp"
+#include "nodes.hpp"
+#include "root.hpp"
 #include "rules/registry.hpp"
 
 namespace halma {
@@ -19,17 +21,6 @@ namespace halma {
 /// What evaluators of leaves give: values alone, values and priors, or values and priors of
 /// planes, which show the game before the leaf.
 enum class LeafEvaluation : std::uint8_t { values, priors, planes };
-
-/// One root move after a search.
-struct RootMove {
-  Move move;
-  std::uint32_t visits;
-  double value;  // for the player to move, in [0, 1]; NaN without visits
-  float prior;
-  Proof proof;
-  bool exact;              // the value is certain: proven, or an oracle's
-  std::vector<Move> line;  // the most visited continuation, without chance outcomes
-};
 
 template <Game G>
 class Mcts {
@@ -48,8 +39,7 @@ class Mcts {
         random_(seed),
         // Priors must be kept, so with them a position becomes a node at once.
         defer_(leaves == LeafEvaluation::values && game.players() == 2),
-        open_late_(!traits_->lists_all_moves),
-        has_priors_(leaves != LeafEvaluation::values),
+        new_nodes_(game, !traits_->lists_all_moves, leaves != LeafEvaluation::values),
         history_(game, options.limits, leaves == LeafEvaluation::planes) {}
 
   const Tree<G>& tree() const { return tree_; }
@@ -99,7 +89,8 @@ class Mcts {
   /// To be called before the first simulation of a root: noise, and what the rule prepares for
   /// a number of simulations in all.
   void begin(std::uint64_t simulations, bool dirichlet = true) {
-    if (dirichlet && options_.dirichlet_weight > 0 && traits_->dirichlet) add_dirichlet_noise();
+    if (dirichlet && options_.dirichlet_weight > 0 && traits_->dirichlet)
+      add_dirichlet_noise(tree_, options_, random_);
     prepare_rule(simulations);
   }
   void prepare_rule(std::uint64_t simulations) {
@@ -212,7 +203,7 @@ class Mcts {
         values[node.mover ^ 1] = 1.0f - best;
       }
     }
-    if (options_.solver) back_up_proofs(leaf);
+    if (options_.solver) back_up_proofs(tree_, leaf.path);
   }
 
   // With a rule that expands all moves of a position, expand() stands for select(); evaluate_quiet() follows
@@ -245,34 +236,17 @@ class Mcts {
     tree_.nodes[at].visits = 1;
     expansion_.open(*game_, tree_, history_, leaf, at,
                     [this](const State& state) { return make_node(state, nullptr); });
-    if (!expansion_.is_waiting()) back_up_expansion();
+    if (!expansion_.is_waiting()) expansion_.back_up(tree_, expanded_.path);
   }
   Expansion<G>& expansion() { return expansion_; }
   /// Takes the values of a position that expansion() waits for, by player.
   void evaluate_quiet(const Leaf& leaf, const float* values) {
     expansion_.evaluate(tree_, leaf, values);
-    if (!expansion_.is_waiting()) back_up_expansion();
+    if (!expansion_.is_waiting()) expansion_.back_up(tree_, expanded_.path);
   }
 
   std::vector<RootMove> root_moves(int line_length = 8) const {
-    std::vector<RootMove> moves;
-    const Node& root = tree_.nodes[0];
-    for (Index edge = root.first; edge < root.end(); ++edge) {
-      RootMove move{.move = tree_.edges[edge].what,
-                    .visits = tree_.edges[edge].visits,
-                    .value = std::nan(""),
-                    .prior = tree_.edges[edge].prior,
-                    .proof = tree_.edges[edge].proof,
-                    .exact = is_exact(tree_, edge),
-                    .line = {}};
-      if (move.visits || (traits_->expands_all && root.visits)) move.value = value_of(edge);
-      if (move.proof != Proof::none) move.value = proof_value(move.proof);
-      if (tree_.edges[edge].child == Tree<G>::kExact)
-        move.value = exact_edge(*game_, options_.oracle.get(), tree_, edge, root_state_).value;
-      move.line = tree_.main_line(edge, line_length);
-      moves.push_back(std::move(move));
-    }
-    return moves;
+    return list_root_moves(*game_, tree_, options_, root_state_, line_length);
   }
 
   /// The root's value for the player to move: the mean of all simulations, or that of the best move.
@@ -288,76 +262,29 @@ class Mcts {
     return out;
   }
 
-  /// The policy as a training target: with `solver`, proven losses get nothing, and proven wins
-  /// get everything where there are any.
+  /// The policy as a training target; with `solver` it knows proofs.
   std::vector<float> policy_target() const {
-    std::vector<float> target = policy();
-    if (!options_.solver) return target;
-    const Node& root = tree_.nodes[0];
-    const auto proof = [&](int i) { return tree_.edges[root.first + i].proof; };
-    bool won = false, lost = true;
-    for (int i = 0; i < root.number; ++i) {
-      won = won || proof(i) == Proof::win;
-      lost = lost && proof(i) == Proof::loss;
-    }
-    if (lost) return target;
-    float sum = 0;
-    for (int i = 0; i < root.number; ++i) {
-      if (won) target[i] = proof(i) == Proof::win;
-      if (proof(i) == Proof::loss) target[i] = 0;
-      sum += target[i];
-    }
-    if (sum == 0) return policy();
-    for (float& weight : target) weight /= sum;
-    return target;
+    return options_.solver ? with_proofs(tree_, policy()) : policy();
   }
 
   /// The root move to play: the quickest certain win; where all moves are exact, the best; else
   /// the rule's own choice among moves that are not proven lost.
   int best() const {
     if (const auto exact = best_exact(*game_, options_.oracle.get(), tree_, root_state_)) return *exact;
-    const Node& root = tree_.nodes[0];
-    std::vector<float> scores(root.number);
+    std::vector<float> scores(tree_.nodes[0].number);
     std::visit([&](const auto& rule) { rule.root_scores(tree_, options_, scores.data()); }, rule_);
-    int best = 0;
-    float best_score = -1e30f;
-    for (int i = 0; i < root.number; ++i) {
-      const float score = tree_.edges[root.first + i].proof == Proof::loss ? -1e29f : scores[i];
-      if (score > best_score) {
-        best = i;
-        best_score = score;
-      }
-    }
-    return best;
+    return best_unless_lost(tree_, scores);
   }
 
   /// A root move sampled from a policy target with a temperature; 0 gives best(). The target knows
   /// proofs, and sampling goes on among proven moves: self-play that stopped exploring there
   /// learned worse.
   int sample_move(const std::vector<float>& target, float temperature) {
-    if (temperature <= 0.0f) return best();
-    const float most = *std::max_element(target.begin(), target.end());
-    std::vector<double> weights(target.size());
-    double sum = 0;
-    for (std::size_t i = 0; i < target.size(); ++i)
-      sum += weights[i] = std::pow(target[i] / most, 1.0 / temperature);
-    double left = random_.uniform() * sum;
-    int last = 0;
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      if (weights[i] == 0) continue;
-      last = static_cast<int>(i);
-      if ((left -= weights[i]) < 0) break;
-    }
-    return last;
+    return temperature <= 0.0f ? best() : sample_policy(target, temperature, random_);
   }
 
  private:
   static constexpr Index kPending = 0xFFFFFFFCu;  // evaluation under way
-
-  float value_of(Index edge) const {
-    return traits_->backup == Backup::mean ? edge_value<Backup::mean>(tree_, edge)
-                                           : edge_value<Backup::negamax>(tree_, edge);
-  }
 
   /// Whether edges remember that they lead to the end of the game.
   bool proves() const { return options_.solver || options_.oracle; }
@@ -365,7 +292,7 @@ class Mcts {
   /// What follows once the root's node and history are there.
   void enter_root(const State& state) {
     root_state_ = state;
-    open_all(0, state);
+    new_nodes_.open_all(tree_, 0, state);
     probe_root_moves();
   }
 
@@ -415,64 +342,8 @@ class Mcts {
     leaf.decided = true;
   }
 
-  Index make_node(const State& state, const float* priors, const MoveList* known = nullptr) {
-    const auto index = static_cast<Index>(tree_.nodes.size());
-    Node node{};
-    node.mover = static_cast<std::uint8_t>(game_->mover(state));
-    if (game_->at_chance(state)) {
-      OutcomeList outcomes;
-      game_->outcomes(state, outcomes);
-      node.kind = Tree<G>::kChance;
-      node.number = node.opened = static_cast<std::uint16_t>(outcomes.size());
-      node.first = tree_.grow(outcomes.size());
-      for (int i = 0; i < outcomes.size(); ++i) {
-        tree_.edges[node.first + i].what = outcomes[i].outcome;
-        tree_.edges[node.first + i].prior = static_cast<float>(outcomes[i].probability);
-      }
-    } else if (open_late_ && !has_priors_) {
-      node.number = static_cast<std::uint16_t>(count_moves(*game_, state));
-      node.kind = node.number ? Tree<G>::kDecision : Tree<G>::kTerminal;
-      node.next_prior = 1.0f / static_cast<float>(node.number);
-    } else {
-      MoveList listed;
-      if (!known) game_->legal(state, listed);
-      const MoveList& moves = known ? *known : listed;
-      node.kind = moves.empty() ? Tree<G>::kTerminal : Tree<G>::kDecision;
-      node.number = static_cast<std::uint16_t>(moves.size());
-      if (open_late_ && priors) {
-        tree_.list(node, moves.begin(), priors);
-      } else {
-        node.opened = node.number;
-        node.first = tree_.grow(moves.size());
-        for (int i = 0; i < moves.size(); ++i) {
-          tree_.edges[node.first + i].what = moves[i];
-          tree_.edges[node.first + i].prior = priors ? priors[i] : 1.0f / static_cast<float>(moves.size());
-        }
-      }
-    }
-    tree_.nodes.push_back(node);
-    return index;
-  }
-
-  /// Gives a node the edges it still lacks: the root has all of them, in the order of moves.
-  void open_all(Index index, const State& state) {
-    Node node = tree_.nodes[index];
-    if (tree_.keeps_moves(node)) return tree_.open_all_listed(tree_.nodes[index]);
-    if (node.is_open()) return;
-    MoveList moves;
-    game_->legal(state, moves);
-    const Index first = tree_.grow(node.number);
-    for (int i = 0; i < node.number; ++i) {
-      if (i < node.opened) {
-        tree_.edges[first + i] = tree_.edges[node.first + i];
-      } else {
-        tree_.edges[first + i].what = moves[i];
-        tree_.edges[first + i].prior = 1.0f / static_cast<float>(node.number);
-      }
-    }
-    node.first = first;
-    node.opened = node.number;
-    tree_.nodes[index] = node;
+  Index make_node(const State& state, const float* priors, const MoveList* moves = nullptr) {
+    return new_nodes_.make(tree_, state, priors, moves);
   }
 
   /// Counts a node's first visit.
@@ -562,27 +433,7 @@ class Mcts {
           return rule.select(tree_, node, options_, random_);
         },
         rule_);
-    return selected == kOpenNext ? open_next(at, state) : selected;
-  }
-
-  Index open_next(Index at, const State& state) {
-    if (has_priors_) return tree_.open_listed(tree_.nodes[at]);
-    MoveList moves;
-    game_->legal(state, moves);
-    Node& node = tree_.nodes[at];
-    return tree_.open_next(node, moves[node.opened], node.next_prior);
-  }
-
-  void add_dirichlet_noise() {
-    const Node& root = tree_.nodes[0];
-    std::vector<float> noise(root.number);
-    float sum = 0;
-    for (float& x : noise) sum += x = random_.gamma(options_.dirichlet_alpha);
-    for (int i = 0; i < root.number; ++i) {
-      float& prior = tree_.edges[root.first + i].prior;
-      prior = (1 - options_.dirichlet_weight) * prior +
-              options_.dirichlet_weight * (sum > 0 ? noise[i] / sum : 1.0f / root.number);
-    }
+    return selected == kOpenNext ? new_nodes_.open_next(tree_, at, state) : selected;
   }
 
   /// Takes back the visits of a path that led to a pending leaf.
@@ -606,38 +457,13 @@ class Mcts {
     return node.kind == Tree<G>::kChance ? sum / visits : best;
   }
 
-  /// Backs the value of the expanded position up to the root.
-  void back_up_expansion() {
-    expansion_.back_up(tree_);
-    for (std::size_t i = expanded_.path.size(); i-- > 1;) {
-      const Node& node = tree_.nodes[expanded_.path[i].node];
-      const auto above = expanded_.path[i - 1];
-      const float value = Expansion<G>::node_value(tree_, node);
-      tree_.edges[tree_.edge_of(above)].total =
-          tree_.nodes[above.node].mover == node.mover ? value : 1.0f - value;
-    }
-  }
-
-  /// Backs proofs up a path as far as they reach.
-  void back_up_proofs(const Leaf& leaf) {
-    for (std::size_t i = leaf.path.size(); i-- > 1;) {
-      const Node& node = tree_.nodes[leaf.path[i].node];
-      const Proof proof = node_proof(tree_, node);
-      if (proof == Proof::none) return;
-      const auto above = leaf.path[i - 1];
-      tree_.edges[tree_.edge_of(above)].proof =
-          tree_.nodes[above.node].mover == node.mover ? proof : opposite(proof);
-    }
-  }
-
   const G* game_;
   SearchOptions options_;
   const RuleTraits* traits_;
   AnyRule rule_;
   Random random_;
-  bool defer_;      // positions become nodes at their second visit
-  bool open_late_;  // nodes get edges for the moves they try
-  bool has_priors_;
+  bool defer_;  // positions become nodes at their second visit
+  NodeMaker<G> new_nodes_;
   Tree<G> tree_;
   State root_state_;
   LeafHistory<G> history_;

@@ -67,6 +67,18 @@ struct MinimaxOptions {
   std::shared_ptr<const Oracle> oracle;
 };
 
+/// The options with the family's own weights and scale where none are set. A network's leads are logarithms
+/// of odds.
+template <Game G>
+MinimaxOptions with_own_weights(const G& game, MinimaxOptions options) {
+  if constexpr (HasFeatures<G>) {
+    if (options.weights.empty()) options.weights = game.default_weights();
+    if (options.scale == 0) options.scale = game.default_scale();
+  }
+  if (options.network) options.scale = 1;
+  return options;
+}
+
 template <>
 struct DeclaredOptions<MinimaxOptions> {
   using O = MinimaxOptions;
@@ -126,6 +138,8 @@ struct MinimaxResult {
   Move best = kNoMove;
   std::vector<Move> line;  // best play by both, the best move first; ends at chance
   int depth = 0;           // the last depth searched completely
+  // The value of each depth searched completely, that of the last one last: with deepening of 1, 2, ...
+  std::vector<double> depth_values;
   // Nodes are positions below the root, counted each time one is visited; leaves are those
   // where the game is over or stopped, or that are evaluated. Evaluations include those for
   // ordering moves. The counts are those of all depths together.

@@ -14,9 +14,10 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "../game.hpp"
+#include "../hooks.hpp"
 
 namespace halma {
 
@@ -158,15 +159,18 @@ class SparseEvaluator {
 /// Of a game without inputs: evaluates nothing.
 struct NoEvaluator {};
 
+/// What evaluates positions of a game with a network, if one is given; both must outlive it.
 template <class G>
-constexpr auto no_evaluator() {
-  if constexpr (HasInputs<G>)
-    return std::optional<SparseEvaluator<G>>();
-  else
+auto make_evaluator(const G& game, const SparseNetwork* network) {
+  if constexpr (HasInputs<G>) {
+    std::optional<SparseEvaluator<G>> made;
+    if (network) made.emplace(game, *network);
+    return made;
+  } else {
     return std::optional<NoEvaluator>();
+  }
 }
-/// What evaluates positions of a game with a network, if one is given.
 template <class G>
-using MaybeEvaluator = decltype(no_evaluator<G>());
+using MaybeEvaluator = decltype(make_evaluator(std::declval<const G&>(), nullptr));
 
 }  // namespace halma

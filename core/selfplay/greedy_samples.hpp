@@ -68,9 +68,7 @@ FinishedGame play_greedy_game(const G& game, const AnyGame& any, const GreedySam
     }
     record.play(move);
   }
-  done.summary = {number, record.plies(), end, false, -1, false, {}};
-  scaled_result(game, load_state(game, record.state()), done.summary.scores);
-  done.events = record.events();
+  note_end(done, game, record, number, end);
   return done;
 }
 

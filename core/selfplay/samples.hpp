@@ -6,6 +6,7 @@
 
 #include "../huge_pages.hpp"
 #include "../record.hpp"
+#include "../search/evaluators.hpp"
 
 namespace halma {
 
@@ -71,6 +72,14 @@ struct FinishedGame {
   GameRows rows;
   std::vector<Record::Event> events;
 };
+
+/// Notes how a record's game ended; nobody was to resign.
+template <Game G>
+void note_end(FinishedGame& done, const G& game, const Record& record, std::uint64_t number, End end) {
+  done.summary = {number, record.plies(), end, false, -1, false, {}};
+  scaled_result(game, load_state(game, record.state()), done.summary.scores);
+  done.events = record.events();
+}
 
 /// Many games, one after the other, as flat arrays.
 struct Samples {

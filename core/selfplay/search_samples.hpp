@@ -5,7 +5,6 @@
 #include <type_traits>
 
 #include "../search/alphabeta.hpp"
-#include "../search/evaluators.hpp"
 #include "../search/expectimax.hpp"
 #include "../thread_pool.hpp"
 #include "samples.hpp"
@@ -83,9 +82,7 @@ FinishedGame play_search_game(const G& game, const AnyGame& any, const SearchSam
     }
     record.play(move);
   }
-  done.summary = {number, record.plies(), end, false, -1, false, {}};
-  scaled_result(game, load_state(game, record.state()), done.summary.scores);
-  done.events = record.events();
+  note_end(done, game, record, number, end);
   return done;
 }
 

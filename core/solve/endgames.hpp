@@ -1,6 +1,6 @@
 // Endgame tables: all positions with few pieces solved, who wins and in how many plies.
 //
-// A family offers G::Slices (game.hpp), which sorts positions into slices by material. Moves
+// A family offers G::Slices (solve_hooks.hpp), which sorts positions into slices by material. Moves
 // that change the material lead to slices solved before; all others lead to the mirror image of
 // the slice, the same material seen from the other side. So a slice and its mirror image are
 // solved together, from the end backward:

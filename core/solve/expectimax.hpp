@@ -1,5 +1,5 @@
 // The solver of games for two players, with or without chance, stage by stage (HasLayers in
-// game.hpp). A family that states no order is one block of a single stage (Opaque::Layers).
+// solve_hooks.hpp). A family that states no order is one block of a single stage (Opaque::Layers).
 // Where play can return to a position, going on forever is a draw.
 #pragma once
 

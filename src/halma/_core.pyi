@@ -230,7 +230,9 @@ class ScriptedGame(AnyGame):
     def __init__(self, *, state_size: int, players: int, max_score: float, actions: int, shape: tuple[int, int, int], history: int, version: int, index_size: int) -> None: ...
 
 def capabilities(game: AnyGame) -> dict[str, bool]:
-    """Which optional hooks of the contract a game offers; see core/game.hpp."""
+    """
+    Which optional hooks of the contract a game offers; see core/hooks.hpp.
+    """
 
 VALUE_TOLERANCE: float = 1e-12
 
@@ -977,6 +979,9 @@ class MinimaxResult:
 
     @property
     def depth(self) -> int: ...
+
+    @property
+    def depth_values(self) -> list[float]: ...
 
     @property
     def nodes(self) -> int: ...

@@ -9,6 +9,7 @@ from halma import _core
 from halma.agents import agent, play_game
 from halma.arena import make_plan, play_matches
 from halma.errors import OptionError, UnknownAgentError
+from halma.search.minimax import Minimax
 
 
 @pytest.mark.parametrize(
@@ -169,3 +170,49 @@ def test_other_boards_keep_he2016_s_weights():
     for variant in ("rhombus-7x7-6", "rhombus-9x9-10", "star-73-2p", "star-37-3p"):
         found = _core.default_weights(halma.game(variant).core)
         assert found == pytest.approx([-0.911, -0.140, 0.388])
+
+
+@pytest.mark.parametrize("limit", ["time=0.01", "nodes=3000"])
+@pytest.mark.parametrize(
+    ("kind", "variant"),
+    [
+        ("alphabeta", "rhombus-5x5-3"),
+        ("expectimax", "ewn-5x5-6"),
+        ("expectimax", "cdc-4x8"),
+        ("maxn", "star-37-3p"),
+    ],
+)
+def test_an_analysis_keeps_its_limit(kind, variant, limit, monkeypatch):
+    """All that it searches is the one search that has the limit."""
+    searched = []
+    search = Minimax.search
+
+    def counted(*arguments, **options):
+        found = search(*arguments, **options)
+        searched.append((options, found.nodes))
+        return found
+
+    monkeypatch.setattr(Minimax, "search", counted)
+    record = halma.Record(halma.game(variant))
+    record.roll(random.Random(0))
+    agent(f"{kind}:{limit}").analyse(record, random.Random(0))
+    [(options, nodes)] = searched
+    if limit == "nodes=3000":
+        assert options["nodes"] == 3000 and nodes <= 3000
+    else:
+        assert options["seconds"] == 0.01
+
+
+@pytest.mark.parametrize(
+    ("name", "variant"),
+    [("alphabeta:selective=off,{}", "rhombus-5x5-3"), ("maxn:{}", "star-37-3p")],
+)
+def test_a_limited_analysis_has_the_values_of_its_depth(name, variant):
+    """Deepening has met the values of smaller depths that others search for."""
+    record = halma.Record(halma.game(variant))
+    limited = agent(name.format("nodes=20000")).analyse(record, random.Random(0))
+    assert limited.depth > 1
+    wanted = agent(name.format(f"depth={limited.depth}")).analyse(record, random.Random(0))
+    assert [(report.move, pytest.approx(report.value)) for report in limited.moves] == [
+        (report.move, report.value) for report in wanted.moves
+    ]

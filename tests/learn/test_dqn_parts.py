@@ -310,7 +310,7 @@ def test_batches_grow_with_the_number_of_legal_moves() -> None:
     history = np.tile(state, (1, IDS.core.history, 1))
     zero = np.zeros(1, np.int32)
     positions = Positions(history, zero, zero, zero.astype(np.float32))
-    encode_positions(IDS, batch, positions, np.zeros(1, np.uint8))
+    encode_positions(batch, positions, np.zeros(1, np.uint8))
     legal = len(IDS.core.legal(IDS.core.initial()))
     assert int((batch.actions >= 0).sum()) == legal > 2
 

@@ -16,7 +16,7 @@ from halma.games import Game, Move, Record
 from halma.names import Option, Value
 from halma.networks.sparse_network import find_evaluator, read_evaluator
 from halma.search.analysis import Analysis
-from halma.search.minimax import MAX_DEPTH, Minimax, neighbours
+from halma.search.minimax import MAX_DEPTH, Minimax, neighbouring_values
 
 
 @dataclass
@@ -56,7 +56,8 @@ class MinimaxAgent:
         found = search.search(
             record, depth=self.depth, nodes=self.nodes, seconds=self.seconds, all_moves=True
         )
-        return found.as_analysis(neighbours(search, record, found))
+        limited = self.nodes is not None or self.seconds is not None
+        return found.as_analysis(neighbouring_values(search, record, found, limited=limited))
 
     def analyse_best(self, record: Record) -> Analysis:
         """Return the best move alone, with its value and line, in the time that choosing takes."""

@@ -16,7 +16,7 @@ from halma import _core
 from halma.arena.openings import default_plies, play_opening
 from halma.errors import HalmaError
 from halma.games import Game, Position, Record
-from halma.search.minimax import Minimax, features, has_chance, neighbours
+from halma.search.minimax import Minimax, features, has_chance, neighbouring_values
 from halma.statistics import Z
 
 #: games that are longer go round in circles
@@ -141,8 +141,8 @@ def _play(search: Minimax, depth: int, seed: str) -> list[LeadSample]:
         analysis = search.search(record, depth=depth)
         if search.kind == "expectimax":
             found.append((position.mover, _lead(position, search.weights)))
-        elif analysis.is_estimate and (others := neighbours(search, record, analysis)):
-            values = [each.value for each in (analysis, *others)]
+        elif analysis.is_estimate and (others := neighbouring_values(search, record, analysis)):
+            values = [analysis.value, *others]
             found.append((position.mover, sum(values) / len(values)))
         record.play(analysis.best)
     if not record.is_over:

@@ -1,7 +1,7 @@
 """Optional hooks of the contract: which of them a game offers, and the cost of the others.
 
 A game without a hook still works; what uses the hook then runs on a slower path or is not
-available. `core/game.hpp` documents each hook.
+available. `core/hooks.hpp` documents each hook.
 """
 
 from __future__ import annotations

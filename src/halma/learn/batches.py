@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -20,20 +20,34 @@ _AHEAD = 2
 #: Legal moves that arrays have room for at first.
 FIRST_WIDTH = 64
 
+Array = np.ndarray[Any, Any]
 Indices = np.ndarray[Any, np.dtype[np.int64]]
 Symmetries = np.ndarray[Any, np.dtype[np.uint8]]
+
+
+class SampleArrays(NamedTuple):
+    """What training samples are made of: an entry for each state, as in `FinishedGames`."""
+
+    states: Array
+    plies: Array
+    repetitions: Array
+    no_progress: Array
+    #: entries of the policy targets: those of row i are from offset i to offset i + 1
+    policy_offsets: Array
+    policy_actions: Array
+    policy_weights: Array
 
 
 class Batch:
     """Training samples on the CPU, in pinned memory where a GPU will copy them from there."""
 
     def __init__(self, game: Game, size: int, width: int, pinned: bool = False) -> None:
-        self._size, self._pinned = size, pinned
+        self._game, self._size, self._pinned = game, size, pinned
         #: float32 (size, planes, rows, columns)
         self.planes = self._new((size, *game.shape), torch.float32)
         #: value targets, the mover's score first: float32 (size, players)
         self.outcomes = self._new((size, game.players), torch.float32)
-        self.widen(width)
+        self._widen(width)
         #: rows of the replay buffer, and the symmetry each is seen in: (size,)
         self.rows: Indices
         self.symmetries: Symmetries
@@ -50,8 +64,28 @@ class Batch:
         """What stands behind the legal moves of a position."""
         return None, -1, 0, None
 
-    def widen(self, width: int) -> None:
-        """Make room for this many legal moves."""
+    @property
+    def width(self) -> int:
+        """Legal moves that there is room for."""
+        return self.actions.shape[1]
+
+    def encode(self, arrays: SampleArrays, rows: Indices, symmetries: Symmetries) -> None:
+        """Write planes, legal actions and policy targets of some rows; make room for all moves."""
+        while True:
+            needed = _core.make_examples(
+                self._game.core,
+                *arrays,
+                rows,
+                symmetries,
+                self.planes.numpy(),
+                self.actions.numpy(),
+                self.targets.numpy(),
+            )
+            if needed <= self.width:
+                return
+            self._widen(2 * needed)
+
+    def _widen(self, width: int) -> None:
         #: policy indices of legal moves, then -1: int32 (size, width)
         self.actions = self._new((self._size, width), torch.int32)
         #: policy targets of those: float32 (size, width)
@@ -116,25 +150,16 @@ class Batches:
             batch.copied.synchronize()
         batch.rows, batch.symmetries = rows, symmetries
         games = self.buffer.games
-        while True:
-            width = _core.make_examples(
-                self.buffer.game.core,
-                games.states,
-                games.plies,
-                games.repetitions,
-                games.no_progress,
-                games.policy_offsets,
-                games.policy_actions,
-                games.policy_weights,
-                rows,
-                symmetries,
-                batch.planes.numpy(),
-                batch.actions.numpy(),
-                batch.targets.numpy(),
-            )
-            if width <= batch.actions.shape[1]:
-                break
-            self.width = max(self.width, 2 * width)
-            batch.widen(self.width)
+        arrays = SampleArrays(
+            games.states,
+            games.plies,
+            games.repetitions,
+            games.no_progress,
+            games.policy_offsets,
+            games.policy_actions,
+            games.policy_weights,
+        )
+        batch.encode(arrays, rows, symmetries)
+        self.width = max(self.width, batch.width)
         np.take(self.buffer.value_targets, rows, axis=0, out=batch.outcomes.numpy())
         return batch

@@ -113,14 +113,14 @@ class Episodes:
         limit = game.limits.no_progress
         records = [one.record for one in deciding]
         if len(self._batch.planes) < number:
-            self._batch = Batch(game, number, self._batch.actions.shape[1])
+            self._batch = Batch(game, number, self._batch.width)
         positions = Positions(
             np.frombuffer(b"".join(states), np.uint8).reshape(number, history, size),
             np.array(earlier, np.int32),
             np.array([record.repetitions for record in records], np.int32),
             np.array([_share(record.halfmove_clock, limit) for record in records], np.float32),
         )
-        encode_positions(game, self._batch, positions, np.zeros(number, np.uint8))
+        encode_positions(self._batch, positions, np.zeros(number, np.uint8))
         actions = self._batch.actions[:number].numpy()
         values = self._q_values(self._batch.planes[:number])
         legal = np.where(actions < 0, -np.inf, np.take_along_axis(values, actions.clip(0), axis=1))

@@ -14,7 +14,7 @@ import numpy as np
 
 from halma import _core
 from halma.games import Game
-from halma.learn.batches import FIRST_WIDTH, Batch
+from halma.learn.batches import FIRST_WIDTH, Batch, SampleArrays
 from halma.learn.sections.dqn import RewardSettings
 from halma.search.racing import advances
 from halma.selfplay import FinishedGames
@@ -186,14 +186,13 @@ class TransitionBuffer:
         positions = Positions(
             *(np.concatenate(list(array[places].swapaxes(0, 1))) for array in kept.arrays()[:4])
         )
-        encode_positions(self.game, batch, positions, symmetries, kept.actions[places])
+        encode_positions(batch, positions, symmetries, kept.actions[places])
         outcomes = batch.outcomes.numpy()
         outcomes[:number, 0] = kept.rewards[places]
         outcomes[:number, 1] = kept.ended[places]
 
 
 def encode_positions(
-    game: Game,
     batch: Batch,
     positions: Positions,
     symmetries: Array,
@@ -215,22 +214,13 @@ def encode_positions(
 
     targets = np.zeros(number * history + 1, np.int64)
     targets[rows[: len(actions)] + 1] = 1
-    while True:
-        width = _core.make_examples(
-            game.core,
-            np.ascontiguousarray(positions.states).reshape(number * history, -1),
-            column(positions.earlier),
-            column(positions.repetitions),
-            column(positions.no_progress),
-            np.cumsum(targets),
-            actions,
-            np.ones(len(actions), np.float32),
-            rows,
-            symmetries,
-            batch.planes.numpy(),
-            batch.actions.numpy(),
-            batch.targets.numpy(),
-        )
-        if width <= batch.actions.shape[1]:
-            return
-        batch.widen(2 * width)
+    arrays = SampleArrays(
+        np.ascontiguousarray(positions.states).reshape(number * history, -1),
+        column(positions.earlier),
+        column(positions.repetitions),
+        column(positions.no_progress),
+        np.cumsum(targets),
+        actions,
+        np.ones(len(actions), np.float32),
+    )
+    batch.encode(arrays, rows, symmetries)

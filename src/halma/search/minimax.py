@@ -52,6 +52,9 @@ class MinimaxAnalysis:
     line: tuple[Move, ...]
     #: the last depth searched completely; 0 if none was
     depth: int
+    #: the value of every depth searched completely, that of `depth` last; one alone without
+    #: iterative deepening
+    depth_values: tuple[float, ...]
     #: positions below the root, counted at every visit
     nodes: int
     #: those that were evaluated, or where the game was over
@@ -62,11 +65,11 @@ class MinimaxAnalysis:
     proven: bool = False
     values_proven: tuple[bool, ...] = ()
 
-    def as_analysis(self, others: Sequence[MinimaxAnalysis] = ()) -> Analysis:
+    def as_analysis(self, others: Sequence[float] = ()) -> Analysis:
         """Return it as an `Analysis`, with values as chances of winning.
 
-        A search that ends with a move of its own player overrates that move: `others`, searches
-        of the same position to neighbouring depths, take that out. The odds of all moves are
+        A search that ends with a move of its own player overrates that move: `others`, values of
+        the same position at neighbouring depths, take that out. The odds of all moves are
         changed alike, so that the mean over the depths is the value of the position.
         """
         if self.values:
@@ -75,7 +78,7 @@ class MinimaxAnalysis:
         else:
             values = [(self.best, self.value, self.proven)]
         line = tuple(move.text for move in self.line)
-        odds = [self._odds(found.value) for found in (self, *others)]
+        odds = [self._odds(value) for value in (self.value, *others)]
         tempo = odds[0] - sum(odds) / len(odds)
         reports = tuple(
             MoveReport(
@@ -146,7 +149,7 @@ class MinimaxAnalysis:
     @property
     def is_estimate(self) -> bool:
         """Whether the value is an evaluation's, not that of a decided or fully searched game."""
-        return not self.proven and abs(self.value) < _core.MINIMAX_DECIDED / 10
+        return not self.proven and _is_evaluation(self.value)
 
     @property
     def plies_to_end(self) -> int | None:
@@ -240,6 +243,7 @@ class Minimax:
             value=found.value,
             line=line_of(position, found.line),
             depth=found.depth,
+            depth_values=tuple(found.depth_values),
             nodes=found.nodes,
             leaves=found.leaves,
             values=tuple((named(position, m), value) for m, value, _ in found.moves),
@@ -248,18 +252,30 @@ class Minimax:
         )
 
 
-def neighbours(search: Minimax, at: Record, found: MinimaxAnalysis) -> list[MinimaxAnalysis]:
-    """Return searches to smaller depths that complete a round of the players with `found`.
+def neighbouring_values(
+    search: Minimax, at: Record, found: MinimaxAnalysis, *, limited: bool = False
+) -> list[float]:
+    """Return the values of smaller depths that complete a round of the players with `found`.
 
     To a depth of 1 belongs one of 2. There are none where a value is not an estimate, or where the
-    searches were stopped.
+    searches were stopped. A search that was `limited` by nodes or time has used them up: its
+    iterative deepening has been to the smaller depths, and nothing is searched again.
     """
     if not found.is_estimate or not found.depth:
         return []
-    depths = range(max(1, found.depth - search.game.players + 1), max(found.depth, 2) + 1)
+    players = search.game.players
+    if limited:
+        values = list(found.depth_values[-players:-1])
+        return values if all(map(_is_evaluation, values)) else []
+    depths = range(max(1, found.depth - players + 1), max(found.depth, 2) + 1)
     others = [search.search(at, depth=depth) for depth in depths if depth != found.depth]
     # A search that was stopped has evaluated the position as it stands.
-    return others if all(each.is_estimate and each.depth for each in others) else []
+    complete = all(each.is_estimate and each.depth for each in others)
+    return [each.value for each in others] if complete else []
+
+
+def _is_evaluation(value: float) -> bool:
+    return abs(value) < _core.MINIMAX_DECIDED / 10
 
 
 def _decided(value: float) -> str | None:

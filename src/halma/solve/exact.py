@@ -1,7 +1,7 @@
 """Exact values as fractions.
 
 The core keeps a value as a whole number over a denominator that is proven to suffice
-(`HasLayers` in `core/game.hpp`), so fractions are exact. Chance before the first decision,
+(`HasLayers` in `core/solve_hooks.hpp`), so fractions are exact. Chance before the first decision,
 which no table entry covers, is averaged here in fractions.
 """
 

@@ -21,10 +21,16 @@ from halma.solve.solver import is_at_hand
 from halma.web import pictures
 from halma.web.boards import board, editor, find_record, palette, seats, steps
 from halma.web.library import HUMAN
-from halma.web.requests import BoardRequest, EditedPosition, MoveText, PositionText, VariantName
+from halma.web.requests import (
+    BoardRequest,
+    EditedPosition,
+    PictureRequest,
+    PositionText,
+    VariantName,
+)
 from halma.web.server import HalmaServer
 
-Picture = Annotated[int, Query(ge=64, le=2000)]
+Picture = Annotated[PictureRequest, Query()]
 
 
 def routes(server: HalmaServer) -> APIRouter:
@@ -105,26 +111,16 @@ def routes(server: HalmaServer) -> APIRouter:
         return board(Record(game, found))
 
     @router.get("/picture.svg", response_class=Response)
-    def svg(
-        variant: VariantName,
-        position: PositionText | None = None,
-        move: MoveText | None = None,
-        size: Picture = 400,
-    ) -> Response:
+    def svg(asked: Picture) -> Response:
         """Draw a position as SVG."""
-        found = find_record(variant, position, []).position
-        return Response(found.svg(move, size), media_type="image/svg+xml")
+        found = find_record(asked.variant, asked.position, []).position
+        return Response(found.svg(asked.move, asked.size), media_type="image/svg+xml")
 
     @router.get("/picture.png", response_class=Response)
-    def png(
-        variant: VariantName,
-        position: PositionText | None = None,
-        move: MoveText | None = None,
-        size: Picture = 400,
-    ) -> Response:
+    def png(asked: Picture) -> Response:
         """Draw a position as PNG."""
-        found = find_record(variant, position, []).position
-        return Response(pictures.png(found, move, size), media_type="image/png")
+        found = find_record(asked.variant, asked.position, []).position
+        return Response(pictures.png(found, asked.move, asked.size), media_type="image/png")
 
     return router
 

@@ -36,6 +36,15 @@ class BoardRequest(Body):
     moves: Moves = []
 
 
+class PictureRequest(BaseModel):
+    """A position to draw, by default the start; a legal move is shown as a trail."""
+
+    variant: VariantName
+    position: PositionText | None = None
+    move: MoveText | None = None
+    size: Annotated[int, Field(ge=64, le=2000)] = 400
+
+
 class NewGame(BoardRequest):
     """A game to play: an agent for each seat, `human` for a person."""
 

@@ -10,6 +10,7 @@ import { drawTree } from "../analysis/treelist.js";
 import { post } from "../api.js";
 import { BoardView } from "../board/view.js";
 import { button, field, h, put, select } from "../dom.js";
+import { panel, withBoard } from "../layout.js";
 import { attempt, toast } from "../messages.js";
 import { address, go, note } from "../router.js";
 import { showRules } from "../rules.js";
@@ -83,29 +84,21 @@ class AnalysisPage {
         "aria-label": "Delete this move and what follows",
       }),
     );
-    this.analysis = h("div", { class: "panel" }, this.evaluation.element);
+    this.analysis = panel(this.evaluation.element);
     this.editingPanel = h("div", { class: "panel", hidden: true }, this.editor.element);
     put(
       outlet,
       h("h1", { class: "unseen" }, "Analyse"),
-      h(
-        "div",
-        { class: "with-board with-bar" },
-        this.evaluation.bar,
-        this.view.element,
-        h(
-          "div",
-          { class: "side" },
+      withBoard(
+        [this.evaluation.bar, this.view.element],
+        [
           this.editingPanel,
           this.analysis,
-          h("div", { class: "panel" }, this.steps, this.moves, this.review.element),
-          h("div", { class: "panel" }, this.settings),
-          h(
-            "div",
-            { class: "panel" },
-            exchangePanel({ game: () => this.#game(), load: (game) => this.#load(game) }),
-          ),
-        ),
+          panel(this.steps, this.moves, this.review.element),
+          panel(this.settings),
+          panel(exchangePanel({ game: () => this.#game(), load: (game) => this.#load(game) })),
+        ],
+        "with-bar",
       ),
     );
   }

@@ -4,6 +4,7 @@ import { announce } from "../announce.js";
 import { get, post } from "../api.js";
 import { BoardView, swatch } from "../board/view.js";
 import { button, field, h, put, select } from "../dom.js";
+import { panel, withBoard } from "../layout.js";
 import { attempt, toast } from "../messages.js";
 import { drawMoves } from "../movelist.js";
 import { address, go } from "../router.js";
@@ -61,17 +62,10 @@ class GameTable {
     this.keys = (event) => this.#key(event);
     put(
       outlet,
-      h(
-        "div",
-        { class: "with-board" },
-        this.view.element,
-        h(
-          "div",
-          { class: "side" },
-          h("div", { class: "panel" }, this.title, this.seats, this.state, this.moves, this.form),
-          h("div", { class: "panel" }, this.controls),
-        ),
-      ),
+      withBoard(this.view.element, [
+        panel(this.title, this.seats, this.state, this.moves, this.form),
+        panel(this.controls),
+      ]),
     );
   }
 

@@ -4,6 +4,7 @@ import { announce } from "../announce.js";
 import { AnalysisChannel, get, post } from "../api.js";
 import { BoardView } from "../board/view.js";
 import { button, h, percent, put } from "../dom.js";
+import { panel, withBoard } from "../layout.js";
 import { attempt } from "../messages.js";
 import { address, go } from "../router.js";
 import { agentName } from "../seats.js";
@@ -78,15 +79,9 @@ class LearnPage {
     this.task = h("div", {});
     put(
       outlet,
-      h(
-        "div",
-        { class: "with-board" },
+      withBoard(
         this.view.element,
-        h(
-          "div",
-          { class: "side" },
-          h("div", { class: "panel" }, h("h1", {}, "Learn from mistakes"), this.state, this.list, this.task),
-        ),
+        panel(h("h1", {}, "Learn from mistakes"), this.state, this.list, this.task),
       ),
     );
   }

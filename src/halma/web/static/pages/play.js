@@ -3,6 +3,7 @@
 import { get, getOnce, post } from "../api.js";
 import { BoardView, drawStill } from "../board/view.js";
 import { button, field, h, put, s } from "../dom.js";
+import { panel, withBoard } from "../layout.js";
 import { attempt } from "../messages.js";
 import { address, go, note } from "../router.js";
 import { showRules } from "../rules.js";
@@ -15,15 +16,10 @@ export async function show(outlet, { query }) {
   const preview = new BoardView({ label: "The board of the variant" });
   const pictures = h("div", { class: "picker", role: "group", "aria-label": "Games" });
   const setup = h("div", {});
-  const recent = h("div", { class: "panel" });
+  const recent = panel();
   put(
     outlet,
-    h(
-      "div",
-      { class: "with-board lobby" },
-      preview.element,
-      h("div", { class: "side" }, h("div", { class: "panel" }, h("h1", {}, "Play"), pictures, setup), recent),
-    ),
+    withBoard(preview.element, [panel(h("h1", {}, "Play"), pictures, setup), recent], "lobby"),
   );
 
   async function choose(name) {
