@@ -8,13 +8,14 @@ import pytest
 pytest.importorskip("ray")
 
 from cluster_tasks import (
+    ask_and_save,
     double,
     double_with_progress,
     save_when_interrupted,
     slow_on_a_node,
     where,
 )
-from ray_clusters import add_node, ray_cluster, wait_until
+from ray_clusters import add_node, wait_until
 from typer.testing import CliRunner
 
 from halma.cli.app import app
@@ -22,12 +23,6 @@ from halma.cluster.connection import Cluster
 from halma.cluster.ray_executor import RayExecutor
 from halma.errors import HalmaError, WorkerError
 from halma.executors import TaskEnd, TaskProgress
-
-
-@pytest.fixture(scope="module")
-def cluster():
-    with ray_cluster(1) as cluster:
-        yield cluster
 
 
 @pytest.fixture
@@ -61,6 +56,27 @@ def test_tasks_on_nodes(executor, tmp_path):
         assert {next(events).index, next(events).index} == {0, 1}
         pool.interrupt(20)
     assert [file.read_text() for file in files] == ["saved", "saved"]
+
+
+def test_questions_of_tasks(executor, tmp_path):
+    """They are answered by this process, also while tasks are being interrupted."""
+    answers = []
+
+    def answer(question):
+        answers.append(question)
+        if question == "interrupt":
+            raise KeyboardInterrupt
+        return 10 * question
+
+    with executor.pool(ask_and_save, answer) as pool:
+        ends = [event for event in pool.run([(n, None) for n in range(6)])]
+        assert sorted(end.result for end in ends) == [10 * n for n in range(6)]
+        assert sorted(answers) == list(range(6))
+        file = tmp_path / "saved"
+        with pytest.raises(KeyboardInterrupt):
+            list(pool.run([(1, str(file)), ("interrupt", None)]))
+        pool.interrupt(20)
+    assert file.read_text() == "saved"
 
 
 def run(*arguments):

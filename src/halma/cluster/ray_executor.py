@@ -108,6 +108,8 @@ class RayPool(TaskPool[T, R]):
         #: seconds of a task, those of the last batches
         self._durations: deque[float] = deque(maxlen=99)
         self._crashes: Counter[int] = Counter()
+        #: ids of nodes that are lost, which the cluster may list for some seconds more
+        self._lost: set[str] = set()
         self._board: Any = None
         #: what the board will have to say next
         self._news: Any = None
@@ -221,7 +223,7 @@ class RayPool(TaskPool[T, R]):
         shares = {
             node: self._loads[node.id] / slots
             for node in nodes
-            if (slots := self._executor.slots(node)) > 0
+            if (slots := self._executor.slots(node)) > 0 and node.id not in self._lost
         }
         node = min(shares, key=shares.__getitem__, default=None)
         return node if node is not None and shares[node] < queued else None
@@ -249,7 +251,7 @@ class RayPool(TaskPool[T, R]):
             return
         for node in nodes:
             free = self._loads[node.id] < self._executor.slots(node)
-            if free and node.id != slowest.node.id:
+            if free and node.id != slowest.node.id and node.id not in self._lost:
                 self._start(slowest.items, node)
                 return
 
@@ -264,12 +266,13 @@ class RayPool(TaskPool[T, R]):
         except ray.exceptions.RayTaskError as error:
             failure = WorkerError(f"{error_text(error.cause)}.")
             return [TaskEnd(index, error=failure) for index in batch.items]
+        except (ray.exceptions.NodeDiedError, ray.exceptions.TaskUnschedulableError):
+            self._lost.add(batch.node.id)
         except ray.exceptions.RayError:
             pass
         failed = []
-        node_is_there = any(node.id == batch.node.id for node in self._executor.nodes)
         for index, item in batch.items.items():
-            self._crashes[index] += node_is_there
+            self._crashes[index] += batch.node.id not in self._lost
             if self._crashes[index] >= _MOST_CRASHES:
                 failed.append(TaskEnd[R](index, error=_crash(batch.node)))
             elif all(index not in other.items for other in self._running.values()):
