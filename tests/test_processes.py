@@ -13,7 +13,7 @@ import pytest
 
 from halma.errors import HalmaError, WorkerError
 from halma.executors import InProcess
-from halma.processes import ProcessPool, Processes, TaskEnd, TaskProgress, map_ordered
+from halma.processes import Processes, ProcessPool, TaskEnd, TaskProgress, map_ordered
 
 
 def double(item):

@@ -8,8 +8,8 @@ import signal
 import pytest
 from tune.tuning_helpers import interrupt_training, outcome, plan_of, run_inline, tiny
 
-from halma.errors import RunError, StoreError, WorkerError
-from halma.executors import TaskChannel
+from halma.errors import ClusterError, RunError, StoreError, WorkerError
+from halma.executors import InProcess, TaskChannel
 from halma.learn import load, read_metrics
 from halma.learn.run import META
 from halma.processes import ProcessPool
@@ -205,6 +205,16 @@ def test_one_process_at_a_time(tmp_path):
     plan = plan_of()
     with TuningFolder(tmp_path / "t", plan), pytest.raises(RunError, match="is in use"):
         run(tmp_path / "t", plan)
+
+
+def test_a_folder_that_nodes_do_not_share(tmp_path):
+    class Elsewhere(InProcess):
+        def check_shared(self, folder):
+            raise ClusterError("Node a does not see it.")
+
+    with pytest.raises(ClusterError, match="Node a"):
+        run(tmp_path / "t", plan_of(), workers=Elsewhere())
+    assert not (tmp_path / "t" / "trials").exists()
 
 
 def die_once(number, report):
