@@ -51,7 +51,7 @@ def ask_until_interrupted(path, channel):
     interrupted = []
     signal.signal(signal.SIGINT, lambda *_: interrupted.append(True))
     while not interrupted:
-        channel.ask(None)
+        channel.ask(path.name)
         channel(0.5)
     path.write_text("saved")
     raise KeyboardInterrupt
@@ -65,11 +65,19 @@ def test_tasks_ask_questions(executor):
 
 
 def test_questions_are_answered_during_an_interrupt(tmp_path):
-    with ProcessPool(ask_until_interrupted, 2) as pool:
-        events = pool.run([tmp_path / "a", tmp_path / "b"])
-        while len({next(events).index for _ in range(20)}) < 2:
-            pass
-        pool.interrupt(20)
+    asked = []
+
+    def answer(question):
+        asked.append(question)
+        if len(set(asked)) == 2 and asked.count(question) == 1:
+            raise KeyboardInterrupt
+
+    began = time.monotonic()
+    with ProcessPool(ask_until_interrupted, 2, answer) as pool:
+        with pytest.raises(KeyboardInterrupt):
+            list(pool.run([tmp_path / "a", tmp_path / "b"]))
+        pool.interrupt(60)
+    assert time.monotonic() - began < 50
     assert [file.read_text() for file in sorted(tmp_path.iterdir())] == ["saved", "saved"]
 
 

@@ -114,6 +114,8 @@ class ProcessPool(TaskPool[T, R]):
                 with suppress(ProcessLookupError):
                     os.kill(worker.process.pid, signal.SIGINT)
         until = time.monotonic() + seconds
+        for worker in self._workers.values():
+            worker.reply()
         while busy := [p for p, w in self._workers.items() if w.tasks and not w.is_dead]:
             ready = wait(busy, max(0.0, until - time.monotonic()))
             if not ready:
@@ -184,6 +186,7 @@ class _Worker(Generic[T, R]):
 
     def __init__(self, function: TaskFunction[T, R], answer: Answer) -> None:
         self._answer = answer
+        self._question: _PipeMessage | None = None
         context = multiprocessing.get_context("spawn")
         self.pipe, far = context.Pipe()
         #: index and item of the tasks it was given, the one it works on first
@@ -233,14 +236,22 @@ class _Worker(Generic[T, R]):
         if sent is _BEGUN:
             return None
         if isinstance(sent, _PipeMessage):
-            answer = _PipeMessage(self._answer(sent.content))
-            with suppress(OSError):
-                self.pipe.send(answer)
+            self._question = sent
+            self.reply()
             return None
         if isinstance(sent, float):
             return TaskProgress(index, sent)
         self.tasks.popleft()
         return TaskEnd(index, *sent)
+
+    def reply(self) -> None:
+        """Answer the question of its task, unless that was done; Ctrl-C may come before it is."""
+        if self._question is None:
+            return
+        answer = _PipeMessage(self._answer(self._question.content))
+        self._question = None
+        with suppress(OSError):
+            self.pipe.send(answer)
 
     def end(self) -> None:
         """Stop the process, whatever it is doing."""

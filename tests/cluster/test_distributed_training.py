@@ -9,7 +9,6 @@ pytest.importorskip("ray")
 from distributed_runs import check_games, distributed, small_run
 from ray_clusters import add_node, kill, lines, ray_cluster, wait_until, workers_of
 
-from halma.learn import read_metrics
 from halma.learn.reports.events import Handler, Iteration, Note
 
 PORT = 19_117
@@ -57,10 +56,6 @@ def test_workers_and_nodes_come_and_go(tmp_path):
         events = Events({2: kill_a_worker, 5: join, 12: scrape, 16: lose_a_node})
         distributed(recipe, out, cluster, [events], metrics_port=PORT)
     check_games(recipe, out)
-    # Games that arrive during the iteration before do not make the next one absurdly fast.
-    metrics = read_metrics(out)
-    mean = sum(line["games"] for line in metrics) / metrics[-1]["seconds"]
-    assert 0 < max(line["games_per_second"] for line in metrics) < 50 * mean
     assert len(seen["before"]) == 2
     assert any("is lost: its process has died" in note for note in events.notes)
     samples = lines(out / "cluster.jsonl")

@@ -93,7 +93,8 @@ def test_the_command_ends_in_mid_trial(number, tmp_path):
         )
         wait_until(lambda: in_mid_trial(out))
         os.kill(process.pid, number)
-        printed, err = process.communicate(timeout=90)
+        # Less than the minute after which trials are given up.
+        printed, err = process.communicate(timeout=50)
         assert printed == "" and "Traceback" not in err
         if number == signal.SIGINT:
             assert process.returncode == 130 and "To go on: " in err

@@ -113,6 +113,8 @@ class RayPool(TaskPool[T, R]):
         self._board: Any = None
         #: what the board will have to say next
         self._news: Any = None
+        #: questions that it took from the board and has not answered, by number
+        self._questions: dict[int, Any] = {}
 
     def __exit__(self, *error: object) -> None:
         """Stop the tasks, whatever they are doing."""
@@ -184,6 +186,7 @@ class RayPool(TaskPool[T, R]):
             for batch in self._running.values():
                 placed = send.options(scheduling_strategy=batch.node.affinity())
                 placed.remote([processes[i] for i in batch.items if i in processes])
+            self._reply()
             until = time.monotonic() + seconds
             while self._running and time.monotonic() < until:
                 for reference in self._wait(_WAIT_SECONDS)[0]:
@@ -208,9 +211,15 @@ class RayPool(TaskPool[T, R]):
         except ray.exceptions.RayError:
             self._news = None
             return [], []
-        for number, question in questions.items():
-            self._board.answer.remote(number, self._answer(question))
+        self._questions |= questions
+        self._reply()
         return [], [TaskProgress(index, fraction) for index, fraction in fractions.items()]
+
+    def _reply(self) -> None:
+        """Answer all questions; Ctrl-C may come before that is done."""
+        for number, question in list(self._questions.items()):
+            self._board.answer.remote(number, self._answer(question))
+            del self._questions[number]
 
     def _batch_size(self) -> int:
         """Return how many tasks take the seconds of a batch."""
