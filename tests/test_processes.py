@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from halma.errors import HalmaError, WorkerError
-from halma.processes import ProcessPool, TaskEnd, TaskProgress, map_ordered
+from halma.executors import InProcess
+from halma.processes import Processes, ProcessPool, TaskEnd, TaskProgress, map_ordered
 
 
 def double(item):
@@ -39,6 +40,45 @@ def save_when_interrupted(path, report):
     except KeyboardInterrupt:
         path.write_text("saved")
         raise
+
+
+def ask(item, channel):
+    return [item, channel.ask(item), channel.ask(-item)]
+
+
+def ask_until_interrupted(path, channel):
+    """Like a training run, notice an interrupt between two questions."""
+    interrupted = []
+    signal.signal(signal.SIGINT, lambda *_: interrupted.append(True))
+    while not interrupted:
+        channel.ask(path.name)
+        channel(0.5)
+    path.write_text("saved")
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("executor", [InProcess(), Processes(2)])
+def test_tasks_ask_questions(executor):
+    with executor.pool(ask, lambda question: 10 * question) as pool:
+        ends = [event.result for event in pool.run(range(5), queued=3)]
+    assert sorted(ends) == [[n, 10 * n, -10 * n] for n in range(5)]
+
+
+def test_questions_are_answered_during_an_interrupt(tmp_path):
+    asked = []
+
+    def answer(question):
+        asked.append(question)
+        if len(set(asked)) == 2 and asked.count(question) == 1:
+            raise KeyboardInterrupt
+
+    began = time.monotonic()
+    with ProcessPool(ask_until_interrupted, 2, answer) as pool:
+        with pytest.raises(KeyboardInterrupt):
+            list(pool.run([tmp_path / "a", tmp_path / "b"]))
+        pool.interrupt(60)
+    assert time.monotonic() - began < 50
+    assert [file.read_text() for file in sorted(tmp_path.iterdir())] == ["saved", "saved"]
 
 
 @pytest.mark.parametrize("workers", [1, 3])

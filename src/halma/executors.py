@@ -20,6 +20,8 @@ R = TypeVar("R")
 
 #: Reports how much of a task is done, 0 to 1.
 ReportProgress = Callable[[float], None]
+#: Returns the answer to a task's question.
+Answer = Callable[[Any], Any]
 
 #: `map_ordered` starts at most this many tasks per worker ahead of the oldest unfinished one.
 _LOOKAHEAD = 16
@@ -46,8 +48,29 @@ class TaskEnd(Generic[R]):
     error: HalmaError | None = None
 
 
+@dataclass(frozen=True)
+class TaskChannel:
+    """What a task has of the process that runs the pool: `channel(0.5)` reports progress to it."""
+
+    report: ReportProgress
+    #: returns the pool's answer to a question; the task waits for it
+    ask: Answer
+
+    def __call__(self, fraction: float) -> None:
+        """Report how much is done."""
+        self.report(fraction)
+
+
+#: What a pool runs, called with an item and a channel; a function that asks nothing is one too.
+TaskFunction = Callable[[T, TaskChannel], R]
+
+
+def no_answer(question: Any) -> None:
+    """Answer the questions of tasks that ask none."""
+
+
 class TaskPool(ABC, Generic[T, R]):
-    """Runs `function(item, report)` for many items; a context manager that ends its workers."""
+    """Runs `function(item, channel)` for many items; a context manager that ends its workers."""
 
     def __enter__(self) -> Self:
         return self
@@ -87,8 +110,11 @@ class Executor(ABC):
         """How many tasks run at the same time."""
 
     @abstractmethod
-    def pool(self, function: Callable[[T, ReportProgress], R]) -> TaskPool[T, R]:
-        """Return a pool that calls a function; it must be picklable for other processes."""
+    def pool(self, function: TaskFunction[T, R], answer: Answer = no_answer) -> TaskPool[T, R]:
+        """Return a pool that calls a function; it must be picklable for other processes.
+
+        `answer` is called in this process, while it waits for events of `TaskPool.run`.
+        """
 
     def check_shared(self, folder: Path) -> None:  # noqa: B027
         """Raise an error unless tasks see the same files in a folder as this process does."""
@@ -123,9 +149,9 @@ class InProcess(Executor):
         """One."""
         return 1
 
-    def pool(self, function: Callable[[T, ReportProgress], R]) -> TaskPool[T, R]:
+    def pool(self, function: TaskFunction[T, R], answer: Answer = no_answer) -> TaskPool[T, R]:
         """Return a pool without workers of its own."""
-        return _InProcessPool(function)
+        return _InProcessPool(function, answer)
 
     def map_ordered(
         self, function: Callable[[T], R], items: Iterable[T]
@@ -135,8 +161,8 @@ class InProcess(Executor):
 
 
 class _InProcessPool(TaskPool[T, R]):
-    def __init__(self, function: Callable[[T, ReportProgress], R]) -> None:
-        self._function = function
+    def __init__(self, function: TaskFunction[T, R], answer: Answer) -> None:
+        self._function, self._answer = function, answer
 
     def __exit__(self, *error: object) -> None:
         """Do nothing: there are no workers."""
@@ -149,21 +175,22 @@ class _InProcessPool(TaskPool[T, R]):
         repeatable: bool = False,
     ) -> Iterator[TaskProgress | TaskEnd[R]]:
         """Run the tasks; progress within one is not reported."""
+        channel = TaskChannel(lambda fraction: None, self._answer)
         for index, item in enumerate(items):
-            yield TaskEnd(index, *attempt(self._function, item, lambda fraction: None))
+            yield TaskEnd(index, *attempt(self._function, item, channel))
 
     def interrupt(self, seconds: float) -> None:
         """Do nothing: this process is interrupted already."""
 
 
 def attempt(
-    function: Callable[[Any, ReportProgress], R], item: Any, report: ReportProgress
+    function: TaskFunction[Any, R], item: Any, channel: TaskChannel
 ) -> tuple[R | None, HalmaError | None]:
     """Return what a task returns, or its error as a sentence, with a traceback in its notes."""
     import traceback
 
     try:
-        return function(item, report), None
+        return function(item, channel), None
     except HalmaError as error:
         return None, error
     except Exception as error:

@@ -14,6 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import ForkingPickler
@@ -21,13 +22,16 @@ from typing import Any, Generic, TypeVar
 
 from halma.errors import WorkerError
 from halma.executors import (
+    Answer,
     Executor,
     InProcess,
-    ReportProgress,
+    TaskChannel,
     TaskEnd,
+    TaskFunction,
     TaskPool,
     TaskProgress,
     attempt,
+    no_answer,
 )
 from halma.streams import protect_streams
 
@@ -41,14 +45,17 @@ PR_SET_PDEATHSIG = 1
 
 
 class ProcessPool(TaskPool[T, R]):
-    """Worker processes that run `function(item, report)`, started as tasks need them.
+    """Worker processes that run `function(item, channel)`, started as tasks need them.
 
     The function is sent to each worker once; items and results are sent one by one. Workers do
     not receive the terminal's Ctrl-C, and end when this process ends, however it ends.
     """
 
-    def __init__(self, function: Callable[[T, ReportProgress], R], workers: int) -> None:
+    def __init__(
+        self, function: TaskFunction[T, R], workers: int, answer: Answer = no_answer
+    ) -> None:
         self._function = function
+        self._answer = answer
         self._size = workers
         self._workers: dict[Connection, _Worker[T, R]] = {}
 
@@ -96,7 +103,10 @@ class ProcessPool(TaskPool[T, R]):
             worker.process.kill()
 
     def interrupt(self, seconds: float) -> None:
-        """Send SIGINT to the workers and give them some time to save and leave."""
+        """Send SIGINT to the workers and give them some time to save and leave.
+
+        One that waits for an answer hears the signal only after it.
+        """
         for worker in self._workers.values():
             if not worker.has_begun():
                 worker.process.terminate()  # it has nothing to save, and may not get the signal
@@ -104,6 +114,15 @@ class ProcessPool(TaskPool[T, R]):
                 with suppress(ProcessLookupError):
                     os.kill(worker.process.pid, signal.SIGINT)
         until = time.monotonic() + seconds
+        for worker in self._workers.values():
+            worker.reply()
+        while busy := [p for p, w in self._workers.items() if w.tasks and not w.is_dead]:
+            ready = wait(busy, max(0.0, until - time.monotonic()))
+            if not ready:
+                break
+            for pipe in ready:
+                assert isinstance(pipe, Connection)
+                self._workers[pipe].receive()
         for worker in self._workers.values():
             worker.process.join(max(0.0, until - time.monotonic()))
 
@@ -120,7 +139,7 @@ class ProcessPool(TaskPool[T, R]):
         """Return the worker with the fewest tasks; a new one rather than one with any."""
         found = min(self._workers.values(), key=lambda worker: len(worker.tasks), default=None)
         if found is None or (found.tasks and len(self._workers) < self._size):
-            found = _Worker(self._function)
+            found = _Worker(self._function, self._answer)
             self._workers[found.pipe] = found
         return found
 
@@ -136,9 +155,9 @@ class Processes(Executor):
         """The number of processes."""
         return self._workers
 
-    def pool(self, function: Callable[[T, ReportProgress], R]) -> TaskPool[T, R]:
+    def pool(self, function: TaskFunction[T, R], answer: Answer = no_answer) -> TaskPool[T, R]:
         """Return a pool of processes that call a function."""
-        return ProcessPool(function, self._workers)
+        return ProcessPool(function, self._workers, answer)
 
 
 def executor_of(workers: int | Executor) -> Executor:
@@ -155,10 +174,19 @@ def map_ordered(
     return executor_of(workers).map_ordered(function, items)
 
 
+@dataclass(frozen=True)
+class _PipeMessage:
+    """A question of a task, or the answer."""
+
+    content: Any
+
+
 class _Worker(Generic[T, R]):
     """A worker process, seen from its parent."""
 
-    def __init__(self, function: Callable[[T, ReportProgress], R]) -> None:
+    def __init__(self, function: TaskFunction[T, R], answer: Answer) -> None:
+        self._answer = answer
+        self._question: _PipeMessage | None = None
         context = multiprocessing.get_context("spawn")
         self.pipe, far = context.Pipe()
         #: index and item of the tasks it was given, the one it works on first
@@ -188,7 +216,10 @@ class _Worker(Generic[T, R]):
         return False
 
     def receive(self) -> TaskProgress | TaskEnd[R] | None:
-        """Return what the process sent about its first task; None if it has begun with it."""
+        """Return what the process sent about its first task; None if that is no event.
+
+        It has begun with it, or has asked a question, which is answered.
+        """
         self._has_answered = True
         index = self.tasks[0][0]
         try:
@@ -204,10 +235,23 @@ class _Worker(Generic[T, R]):
             sent = None, error
         if sent is _BEGUN:
             return None
+        if isinstance(sent, _PipeMessage):
+            self._question = sent
+            self.reply()
+            return None
         if isinstance(sent, float):
             return TaskProgress(index, sent)
         self.tasks.popleft()
         return TaskEnd(index, *sent)
+
+    def reply(self) -> None:
+        """Answer the question of its task, unless that was done; Ctrl-C may come before it is."""
+        if self._question is None:
+            return
+        answer = _PipeMessage(self._answer(self._question.content))
+        self._question = None
+        with suppress(OSError):
+            self.pipe.send(answer)
 
     def end(self) -> None:
         """Stop the process, whatever it is doing."""
@@ -248,12 +292,22 @@ def _work(pipe: Connection, pickled: bytes, parent: int, in_main_thread: bool) -
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with suppress(EOFError, BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
-        function: Callable[[Any, ReportProgress], Any] = pickle.loads(pickled)
+        function: TaskFunction[Any, Any] = pickle.loads(pickled)
+        #: items that came while a task waited for an answer
+        queued: deque[Any] = deque()
+
+        def ask(question: Any) -> Any:
+            pipe.send(_PipeMessage(question))
+            while not isinstance(sent := pipe.recv(), _PipeMessage):
+                queued.append(sent)
+            return sent.content
+
+        channel = TaskChannel(lambda fraction: pipe.send(float(fraction)), ask)
         for number in itertools.count():
-            item = pipe.recv()
+            item = queued.popleft() if queued else pipe.recv()
             if number == 0:
                 pipe.send(_BEGUN)
-            pipe.send(attempt(function, item, lambda fraction: pipe.send(float(fraction))))
+            pipe.send(attempt(function, item, channel))
 
 
 def _end_with_parent(parent: int, in_main_thread: bool) -> None:

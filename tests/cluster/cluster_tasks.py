@@ -1,6 +1,7 @@
 """Tasks for workers on nodes, which import them from here."""
 
 import os
+import signal
 import time
 from pathlib import Path
 
@@ -31,6 +32,23 @@ def save_when_interrupted(path, report):
     except KeyboardInterrupt:
         Path(path).write_text("saved")
         raise
+
+
+def ask_and_save(item, channel):
+    """Ask a question; with a file, again and again until interrupted, and then write it.
+
+    Like a training run, it notices an interrupt between two questions.
+    """
+    question, file = item
+    interrupted = []
+    if file is not None:
+        signal.signal(signal.SIGINT, lambda *_: interrupted.append(True))
+    answer = channel.ask(question)
+    while file is not None and not interrupted:
+        channel.ask(question)
+    if interrupted:
+        Path(file).write_text("saved")
+    return answer
 
 
 def where(item):

@@ -3,6 +3,14 @@
 from pathlib import Path
 
 import pytest
+from ray_clusters import ray_cluster
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    """A head and a node of one core each."""
+    with ray_cluster(1) as cluster:
+        yield cluster
 
 
 def pytest_collection_modifyitems(items):

@@ -43,7 +43,7 @@ def ray_cluster(*nodes, head=1):
         yield cluster
     finally:
         cluster.shutdown()
-        del os.environ["PYTHONPATH"]
+        os.environ.pop("PYTHONPATH", None)
 
 
 def add_node(cluster, cores=1, **options):

@@ -51,8 +51,10 @@ def test_something_else_at_the_address(monkeypatch):
 
 
 def test_recipes_and_options_that_do_not_fit(tmp_path):
-    status, err = run_halma("train", "hsueh2023/ewn-3x3-3", "--cluster", "auto")
-    assert status == 2 and "A cluster trains networks by AlphaZero" in err
+    for recipe, method in {"hsueh2023/ewn-3x3-3": "tabular", "liu2019/dqn": "dqn"}.items():
+        status, err = run_halma("train", recipe, "--cluster", "auto")
+        assert status == 2 and err.count("\n") == 1
+        assert f"trains networks by AlphaZero, and '{recipe}' is a recipe of '{method}'" in err
     status, err = run_halma("train", "quick", "--metrics-port", 9000, "--out", tmp_path / "run")
     assert status == 2 and "--metrics-port is for runs with --cluster" in err
     status, err = run_halma(

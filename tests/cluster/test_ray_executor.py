@@ -8,13 +8,14 @@ import pytest
 pytest.importorskip("ray")
 
 from cluster_tasks import (
+    ask_and_save,
     double,
     double_with_progress,
     save_when_interrupted,
     slow_on_a_node,
     where,
 )
-from ray_clusters import add_node, ray_cluster, wait_until
+from ray_clusters import add_node, wait_until
 from typer.testing import CliRunner
 
 from halma.cli.app import app
@@ -22,12 +23,6 @@ from halma.cluster.connection import Cluster
 from halma.cluster.ray_executor import RayExecutor
 from halma.errors import HalmaError, WorkerError
 from halma.executors import TaskEnd, TaskProgress
-
-
-@pytest.fixture(scope="module")
-def cluster():
-    with ray_cluster(1) as cluster:
-        yield cluster
 
 
 @pytest.fixture
@@ -60,6 +55,29 @@ def test_tasks_on_nodes(executor, tmp_path):
         events = pool.run([str(file) for file in files])
         assert {next(events).index, next(events).index} == {0, 1}
         pool.interrupt(20)
+    assert [file.read_text() for file in files] == ["saved", "saved"]
+
+
+def test_questions_of_tasks(executor, tmp_path):
+    """They are answered by this process, also while tasks are being interrupted."""
+    answers = []
+
+    def answer(question):
+        answers.append(question)
+        if question == "interrupt" and answers.count(question) == 1:
+            raise KeyboardInterrupt
+        return 10 * question
+
+    with executor.pool(ask_and_save, answer) as pool:
+        ends = [event for event in pool.run([(n, None) for n in range(6)])]
+        assert sorted(end.result for end in ends) == [10 * n for n in range(6)]
+        assert sorted(answers) == list(range(6))
+        files = [tmp_path / "a", tmp_path / "b"]
+        with pytest.raises(KeyboardInterrupt):
+            list(pool.run([(1, str(files[0])), ("interrupt", str(files[1]))]))
+        began = time.monotonic()
+        pool.interrupt(60)
+        assert time.monotonic() - began < 50
     assert [file.read_text() for file in files] == ["saved", "saved"]
 
 

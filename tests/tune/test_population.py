@@ -42,7 +42,7 @@ class Toy:
     def __init__(self, patch):
         self.weights, self.copies = {}, []
         patch.setattr(population, "fork_run", self.fork)
-        patch.setattr(TrialRunner, "__call__", lambda runner, task, report: self.train(task))
+        patch.setattr(TrialRunner, "__call__", lambda runner, task, channel: self.train(task))
 
     def train(self, task):
         iteration, weights = self.weights.get(task.run, (0, 0.0))

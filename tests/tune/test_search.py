@@ -8,13 +8,14 @@ import signal
 import pytest
 from tune.tuning_helpers import interrupt_training, outcome, plan_of, run_inline, tiny
 
-from halma.errors import RunError, StoreError, WorkerError
+from halma.errors import ClusterError, RunError, StoreError, WorkerError
+from halma.executors import InProcess, TaskChannel
 from halma.learn import load, read_metrics
 from halma.learn.run import META
 from halma.processes import ProcessPool
 from halma.tune import trial as trials
 from halma.tune.confirm import Confirmation
-from halma.tune.folder import TuningFolder
+from halma.tune.folder import STARTUP_TRIALS, TuningFolder
 from halma.tune.tasks import run_with_retry
 from halma.tune.tuning import tune
 
@@ -83,7 +84,7 @@ def test_hopeless_trials_are_stopped(tmp_path):
     )
     rows = run(tmp_path / "t", plan, trials=16).as_dict()["history"]
     hopeless = [row for row in rows if row["settings"]["selfplay.games"] == 2]
-    later = [row for row in hopeless if row["trial"] >= trials.STARTUP_TRIALS]
+    later = [row for row in hopeless if row["trial"] >= STARTUP_TRIALS]
     assert len(later) >= 3
     for row in later:
         assert row["state"] == "pruned"
@@ -94,9 +95,12 @@ def test_hopeless_trials_are_stopped(tmp_path):
 
 def test_trials_of_equal_time_are_compared_at_equal_times():
     plan = plan_of(seconds=100.0)
-    watcher = trials._Watcher(plan, trials.TrialTask(1, plan.recipe, None, 4), None)
-    steps = [list(watcher._steps({"seconds": seconds})) for seconds in (5, 31, 250)]
-    assert steps == [[], [1, 2, 3], [*range(1, 11)]]
+    asked = []
+    channel = TaskChannel(lambda fraction: None, asked.append)
+    watcher = trials._Watcher(plan, trials.TrialTask(1, plan.recipe, None, 4), channel)
+    for seconds in (5, 31, 32, 250):
+        watcher({"iteration": 1, "seconds": seconds, "wr_p": 0.5})
+    assert [list(question.steps) for question in asked] == [[1, 2, 3], [*range(4, 11)]]
 
 
 def test_the_time_of_a_trial_ends_it(tmp_path):
@@ -201,6 +205,16 @@ def test_one_process_at_a_time(tmp_path):
     plan = plan_of()
     with TuningFolder(tmp_path / "t", plan), pytest.raises(RunError, match="is in use"):
         run(tmp_path / "t", plan)
+
+
+def test_a_folder_that_nodes_do_not_share(tmp_path):
+    class Elsewhere(InProcess):
+        def check_shared(self, folder):
+            raise ClusterError("Node a does not see it.")
+
+    with pytest.raises(ClusterError, match="Node a"):
+        run(tmp_path / "t", plan_of(), workers=Elsewhere())
+    assert not (tmp_path / "t" / "trials").exists()
 
 
 def die_once(number, report):

@@ -4,13 +4,13 @@ import random
 from types import SimpleNamespace
 
 import pytest
-from optuna.trial import TrialState
 from tune.tuning_helpers import plan_of, tiny
 
 from halma.arena import PlayedGame, Sprt, Tally, make_plan
 from halma.errors import OptionError
 from halma.statistics import expected_score
 from halma.tune import strength
+from halma.tune.questions import NextOpponent
 from halma.tune.trial import TrialRunner
 from halma.tune.tuning import tune
 
@@ -42,7 +42,7 @@ def fake_matches(monkeypatch):
         first, second = (elos[run.name] for run in runs)
         return simulated(first - second, plan.games, seed, sprt)
 
-    def trained(self, task, report):
+    def trained(self, task, channel):
         elos[task.run.name] = task.recipe.settings.learning.rate
         return False
 
@@ -90,10 +90,9 @@ def test_equal_trials_do_not_replace_the_recipe(fake_matches, tmp_path):
     assert any(row["match"]["accepted"] == "elo0" for row in result.as_dict()["history"][1:])
 
 
-def trial_like(number, opponent=None, accepted="elo1", value=0.0, state=TrialState.COMPLETE):
-    match = {"opponent": opponent, "accepted": accepted, "elo": 30.0}
-    attributes = {} if opponent is None else {"match": match}
-    return SimpleNamespace(number=number, user_attrs=attributes, value=value, state=state)
+def trial_like(number, opponent=None, accepted="elo1", elo=30.0):
+    match = {"opponent": opponent, "accepted": accepted, "elo": elo}
+    return SimpleNamespace(number=number, user_attrs={} if opponent is None else {"match": match})
 
 
 def test_the_incumbent_is_the_last_winner_of_a_chain():
@@ -103,27 +102,25 @@ def test_the_incumbent_is_the_last_winner_of_a_chain():
     winner, next_winner = trial_like(2, 0), trial_like(3, 2)
     assert strength.incumbent([first, lost, winner]) == 2
     assert strength.incumbent([first, lost, winner, next_winner]) == 3
-    # A trial without a value yet, as it is told only in the end.
-    under_way = trial_like(4, 3, state=TrialState.RUNNING)
-    assert strength.incumbent([first, lost, winner, next_winner, under_way]) == 3
+    assert strength.elo_above_recipe([first, lost, winner, next_winner], 3) == 60.0
 
 
 def test_who_beat_a_beaten_incumbent_plays_the_new_one():
     """Two trials side by side won against trial 0; the first to end is the new incumbent."""
-    trials = [trial_like(0), trial_like(1, 0, value=80.0), trial_like(2, state=TrialState.RUNNING)]
+    trials = [trial_like(0), trial_like(1, 0, elo=80.0), trial_like(2), trial_like(3)]
+    folder = SimpleNamespace(
+        trials=trials, describe=lambda number, **more: trials[number].user_attrs.update(more)
+    )
     against_0 = {"opponent": 0, "accepted": "elo1", "elo": 60.0}
-    played = []
-
-    def play(opponent):
-        played.append(opponent)
-        return {"opponent": opponent, "accepted": "elo0", "elo": -20.0}
-
-    elo, match = strength.decide(lambda: trials, against_0, play)
-    assert (elo, match["opponent"], played) == (60.0, 1, [1])
-    # One that lost needs no other match.
+    against_1 = {"opponent": 1, "accepted": "elo0", "elo": -20.0}
+    opponents = [NextOpponent(2, match).answer(folder) for match in (None, against_0, against_1)]
+    assert opponents == [1, 1, None]
+    assert strength.elo_above_recipe(trials, 2) == 60.0
+    # One that lost needs no other match, nor does one that was interrupted after its match.
     lost = {"opponent": 0, "accepted": "elo0", "elo": -5.0}
-    assert strength.decide(lambda: trials, lost, play) == (-5.0, lost)
-    assert played == [1]
+    assert NextOpponent(3, lost).answer(folder) is None
+    assert NextOpponent(3, None).answer(folder) is None
+    assert strength.elo_above_recipe(trials, 3) == -5.0
 
 
 def test_a_match_between_two_tables(tmp_path):

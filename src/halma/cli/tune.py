@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from halma.cli import completion
-from halma.cli.verb import JsonFlag, Seed, note, print_answer, program
+from halma.cli.verb import (
+    ClusterAddress,
+    JsonFlag,
+    Seed,
+    executor_for,
+    note,
+    print_answer,
+    program,
+)
 from halma.errors import OptionError, suggestion
 
 if TYPE_CHECKING:
@@ -79,6 +87,7 @@ def tune(
     workers: Annotated[
         int | None, typer.Option(min=1, max=1024, help="Trials side by side; default: all cores.")
     ] = None,
+    cluster: ClusterAddress = None,
     threads: Annotated[int, typer.Option(min=1, max=256, help="Threads of a trial.")] = 1,
     device: Annotated[
         str, typer.Option(help="Where networks are trained: auto, cpu or cuda.")
@@ -97,7 +106,6 @@ def tune(
     from halma.arena.sprt import parse_sprt
     from halma.cli.progress import progress
     from halma.learn.recipe import load, parse_changes
-    from halma.machine import core_count
     from halma.tune.plan import PRUNERS, SAMPLERS, TuningPlan, find_direction
     from halma.tune.space import tuned_keys
     from halma.tune.tuning import tune as run
@@ -130,14 +138,20 @@ def tune(
     )
     folder = out or Path("tuning") / (Path(recipe).stem if recipe.endswith(".toml") else recipe)
     command = shlex.join([program(), *sys.argv[1:]])
+    libraries: tuple[str, ...] = ("torch", "onnx")
+    if chosen.method == "tabular":
+        device, libraries = "cpu", ()
     try:
-        with progress("iterations" if by_population else "trials") as update:
+        with (
+            executor_for(cluster, workers, threads, device, libraries) as place,
+            progress("iterations" if by_population else "trials") as update,
+        ):
             result = run(
                 plan,
                 folder,
                 trials=trials or 40,
                 confirm_seeds=confirm,
-                workers=workers or core_count(),
+                workers=place,
                 threads=threads,
                 device=device,
                 update=lambda done, total, text: update(int(done), total, text),

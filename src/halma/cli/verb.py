@@ -169,7 +169,8 @@ def executor_for(
 ) -> Iterator[int | Executor]:
     """Yield where tasks run: on a cluster, or in this many processes, by default one per core.
 
-    On a cluster a task takes some cores, and on its GPUs a quarter of one.
+    On a cluster a task takes some cores, and a quarter of a GPU; with the device `auto`, only where
+    nodes have any.
     """
     if address is not None and workers is not None:
         raise HalmaError("It is either --workers or --cluster: nodes have as many as cores.")
@@ -179,7 +180,12 @@ def executor_for(
             return
         from halma.cluster.ray_executor import RayExecutor
 
-        yield RayExecutor(cluster, cores, 0.0 if device == "cpu" else 0.25)
+        wants_gpu = device == "cuda" or (device == "auto" and any(n.gpus for n in cluster.nodes))
+        executor = RayExecutor(cluster, cores, 0.25 if wants_gpu else 0.0)
+        if not any(executor.slots(node) for node in cluster.nodes):
+            needed = f"{cores} core{'' if cores == 1 else 's'}" + " and a GPU" * wants_gpu
+            raise HalmaError(f"No node of the cluster has what a task takes: {needed}.")
+        yield executor
 
 
 def chosen_device(wanted: str) -> str:

@@ -2,6 +2,7 @@
 
 connection.py    the connection to a cluster, its nodes, and which of them can be used
 ray_executor.py  tasks on the nodes of a cluster, as an executor
+node_tasks.py    what runs on the nodes
 
 Nothing else of halma imports ray, and nothing imports this package unless a cluster is asked for.
 """

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import itertools
 import os
-import signal
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any, Generic, TypeVar
@@ -22,8 +20,17 @@ from typing import Any, Generic, TypeVar
 import ray
 
 from halma.cluster.connection import Cluster, ClusterNode
-from halma.errors import HalmaError, WorkerError, error_text
-from halma.executors import Executor, ReportProgress, TaskEnd, TaskPool, TaskProgress, attempt
+from halma.cluster.node_tasks import TaskBoard, run_tasks, send_sigint
+from halma.errors import WorkerError, error_text
+from halma.executors import (
+    Answer,
+    Executor,
+    TaskEnd,
+    TaskFunction,
+    TaskPool,
+    TaskProgress,
+    no_answer,
+)
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -34,8 +41,8 @@ _MOST_CRASHES = 3
 _PATIENCE, _LEAST_PATIENCE = 4.0, 3.0
 #: Seconds that the tasks of a batch should take together, and how many they may be.
 _BATCH_SECONDS, _LARGEST_BATCH = 0.2, 64
-#: Seconds between two reports of progress of a task, and that the pool waits for an event.
-_REPORT_SECONDS, _WAIT_SECONDS = 1.0, 0.25
+#: Seconds that the pool waits for an event.
+_WAIT_SECONDS = 0.25
 
 
 class RayExecutor(Executor):
@@ -65,9 +72,9 @@ class RayExecutor(Executor):
         """Raise a `ClusterError` unless all nodes see the same files in a folder."""
         self._cluster.check_shared(folder)
 
-    def pool(self, function: Callable[[T, ReportProgress], R]) -> TaskPool[T, R]:
+    def pool(self, function: TaskFunction[T, R], answer: Answer = no_answer) -> TaskPool[T, R]:
         """Return a pool that calls a function on the nodes."""
-        return RayPool(self, function, self._cores, self._gpus)
+        return RayPool(self, function, answer, self._cores, self._gpus)
 
 
 @dataclass(frozen=True)
@@ -86,11 +93,13 @@ class RayPool(TaskPool[T, R]):
     def __init__(
         self,
         executor: RayExecutor,
-        function: Callable[[T, ReportProgress], R],
+        function: TaskFunction[T, R],
+        answer: Answer,
         cores: int,
         gpus: float,
     ) -> None:
         self._executor = executor
+        self._answer = answer
         self._function = ray.put(function)
         self._run_tasks = ray.remote(num_cpus=cores, num_gpus=gpus, max_retries=0)(run_tasks)
         self._running: dict[Any, _TaskBatch[T]] = {}
@@ -99,7 +108,13 @@ class RayPool(TaskPool[T, R]):
         #: seconds of a task, those of the last batches
         self._durations: deque[float] = deque(maxlen=99)
         self._crashes: Counter[int] = Counter()
+        #: ids of nodes that are lost, which the cluster may list for some seconds more
+        self._lost: set[str] = set()
         self._board: Any = None
+        #: what the board will have to say next
+        self._news: Any = None
+        #: questions that it took from the board and has not answered, by number
+        self._questions: dict[int, Any] = {}
 
     def __exit__(self, *error: object) -> None:
         """Stop the tasks, whatever they are doing."""
@@ -121,7 +136,8 @@ class RayPool(TaskPool[T, R]):
         Repeatable tasks that are short travel in batches, and `lookahead` counts those.
         """
         if not repeatable and self._board is None:
-            self._board = ray.remote(num_cpus=0)(ProgressBoard).remote()
+            self._start_board()
+        self._crashes.clear()
         coming = enumerate(items)
         again: deque[tuple[int, T]] = deque()
         unfinished: dict[int, T] = {}
@@ -145,8 +161,8 @@ class RayPool(TaskPool[T, R]):
             if not self._running:  # there is no node at the moment
                 time.sleep(_WAIT_SECONDS)
                 continue
-            ready, _ = ray.wait(list(self._running), num_returns=1, timeout=_WAIT_SECONDS)
-            yield from self._progress()
+            ready, progress = self._wait(_WAIT_SECONDS)
+            yield from progress
             for reference in ready:
                 for end in self._ends_of(reference, again):
                     if end.index in unfinished:  # unless its twin was faster
@@ -159,7 +175,8 @@ class RayPool(TaskPool[T, R]):
     def interrupt(self, seconds: float) -> None:
         """Send SIGINT to the processes of tasks and wait until they have ended.
 
-        Ray's own way to cancel a task does not wake one that waits for something.
+        Ray's own way to cancel a task does not wake one that waits for something. One that waits
+        for an answer hears the signal only after it.
         """
         if self._board is None or not self._running:
             return
@@ -169,7 +186,40 @@ class RayPool(TaskPool[T, R]):
             for batch in self._running.values():
                 placed = send.options(scheduling_strategy=batch.node.affinity())
                 placed.remote([processes[i] for i in batch.items if i in processes])
-            ray.wait(list(self._running), num_returns=len(self._running), timeout=seconds)
+            self._reply()
+            until = time.monotonic() + seconds
+            while self._running and time.monotonic() < until:
+                for reference in self._wait(_WAIT_SECONDS)[0]:
+                    self._loads[self._running.pop(reference).node.id] -= 1
+
+    def _start_board(self) -> None:
+        """Start the board on the node of this process: without that, everything ends anyway."""
+        here = [node.affinity() for node in self._executor.nodes if node.is_here]
+        board = ray.remote(num_cpus=0)(TaskBoard)
+        self._board = board.options(scheduling_strategy=here[0] if here else "DEFAULT").remote()
+        self._news = self._board.take.remote()
+
+    def _wait(self, seconds: float) -> tuple[list[Any], list[TaskProgress]]:
+        """Wait for the end of a batch, or for news of tasks: progress, and questions to answer."""
+        news = [] if self._news is None else [self._news]
+        ready, _ = ray.wait([*self._running, *news], num_returns=1, timeout=seconds)
+        if self._news not in ready:
+            return ready, []
+        try:
+            fractions, questions = ray.get(self._news)
+            self._news = self._board.take.remote()
+        except ray.exceptions.RayError:
+            self._news = None
+            return [], []
+        self._questions |= questions
+        self._reply()
+        return [], [TaskProgress(index, fraction) for index, fraction in fractions.items()]
+
+    def _reply(self) -> None:
+        """Answer all questions; Ctrl-C may come before that is done."""
+        for number, question in list(self._questions.items()):
+            self._board.answer.remote(number, self._answer(question))
+            del self._questions[number]
 
     def _batch_size(self) -> int:
         """Return how many tasks take the seconds of a batch."""
@@ -182,7 +232,7 @@ class RayPool(TaskPool[T, R]):
         shares = {
             node: self._loads[node.id] / slots
             for node in nodes
-            if (slots := self._executor.slots(node)) > 0
+            if (slots := self._executor.slots(node)) > 0 and node.id not in self._lost
         }
         node = min(shares, key=shares.__getitem__, default=None)
         return node if node is not None and shares[node] < queued else None
@@ -210,7 +260,7 @@ class RayPool(TaskPool[T, R]):
             return
         for node in nodes:
             free = self._loads[node.id] < self._executor.slots(node)
-            if free and node.id != slowest.node.id:
+            if free and node.id != slowest.node.id and node.id not in self._lost:
                 self._start(slowest.items, node)
                 return
 
@@ -225,24 +275,18 @@ class RayPool(TaskPool[T, R]):
         except ray.exceptions.RayTaskError as error:
             failure = WorkerError(f"{error_text(error.cause)}.")
             return [TaskEnd(index, error=failure) for index in batch.items]
+        except (ray.exceptions.NodeDiedError, ray.exceptions.TaskUnschedulableError):
+            self._lost.add(batch.node.id)
         except ray.exceptions.RayError:
             pass
         failed = []
-        node_is_there = any(node.id == batch.node.id for node in self._executor.nodes)
         for index, item in batch.items.items():
-            self._crashes[index] += node_is_there
+            self._crashes[index] += batch.node.id not in self._lost
             if self._crashes[index] >= _MOST_CRASHES:
                 failed.append(TaskEnd[R](index, error=_crash(batch.node)))
             elif all(index not in other.items for other in self._running.values()):
                 again.append((index, item))
         return failed
-
-    def _progress(self) -> Iterator[TaskProgress]:
-        if self._board is None:
-            return
-        with suppress(ray.exceptions.RayError):
-            for index, fraction in ray.get(self._board.take.remote(), timeout=10).items():
-                yield TaskProgress(index, fraction)
 
 
 def _taken(tasks: deque[T]) -> Iterator[T]:
@@ -256,64 +300,3 @@ def _crash(node: ClusterNode) -> WorkerError:
         f"A worker process on node {node.name} ended {_MOST_CRASHES} times in the same task. Code "
         "of your own that crashes or calls os._exit does that, and so does a lack of memory."
     )
-
-
-class ProgressBoard:
-    """An actor that keeps the newest progress of every task until it is taken."""
-
-    def __init__(self) -> None:
-        self._fractions: dict[int, float] = {}
-        self._processes: dict[int, int] = {}
-
-    def begin(self, index: int, process: int) -> None:
-        """Note which process runs a task."""
-        self._processes[index] = process
-
-    def take_processes(self) -> dict[int, int]:
-        """Return the processes of tasks."""
-        return self._processes
-
-    def put(self, index: int, fraction: float) -> None:
-        """Note how much of a task is done."""
-        self._fractions[index] = fraction
-
-    def take(self) -> dict[int, float]:
-        """Return what has changed since the last call."""
-        taken, self._fractions = self._fractions, {}
-        return taken
-
-
-def run_tasks(
-    function: Callable[[Any, ReportProgress], R], items: Mapping[int, Any], board: Any, folder: str
-) -> list[tuple[R | None, HalmaError | None]]:
-    """Run tasks on a node, in the folder of the command if the node has it."""
-    if os.path.isdir(folder):
-        os.chdir(folder)
-    # Ray starts its processes with SIGINT blocked.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    reported_at = 0.0
-
-    def report(index: int, fraction: float) -> None:
-        nonlocal reported_at
-        if board is not None and time.monotonic() - reported_at > _REPORT_SECONDS:
-            reported_at = time.monotonic()
-            board.put.remote(index, float(fraction))
-
-    results: list[tuple[R | None, HalmaError | None]] = []
-    try:
-        for index, item in items.items():
-            if board is not None:
-                board.begin.remote(index, os.getpid())
-            results.append(attempt(function, item, partial(report, index)))
-    except KeyboardInterrupt:
-        stopped = WorkerError("It was interrupted.")
-        results += [(None, stopped)] * (len(items) - len(results))
-    return results
-
-
-def send_sigint(processes: Iterable[int]) -> None:
-    """Interrupt processes of this node."""
-    for process in processes:
-        with suppress(ProcessLookupError):
-            os.kill(process, signal.SIGINT)

@@ -327,14 +327,21 @@ class AlphaZero(TrainingSession):
         self.games.close()
 
     def _progress(self, stage: str, total: int) -> Callable[[int, int], None]:
-        """Return a function that reports games and evaluations so far."""
-        began = time.perf_counter()
+        """Return a function that reports games and evaluations so far.
+
+        Rates are those since its first call: games that were played ahead are there by then.
+        """
+        began: tuple[float, int, int] | None = None
 
         def watch(games: int, evaluations: int) -> None:
-            seconds = max(time.perf_counter() - began, 1e-9)
-            rates = {"games/s": games / seconds}
-            if evaluations:
-                rates["evaluations/s"] = evaluations / seconds
+            nonlocal began
+            now = time.perf_counter()
+            began = began or (now, games, evaluations)
+            rates = {}
+            if seconds := now - began[0]:
+                rates["games/s"] = (games - began[1]) / seconds
+                if evaluations:
+                    rates["evaluations/s"] = (evaluations - began[2]) / seconds
             self.reporter.emit(Progress(stage, min(games, total), total, rates))
 
         return watch

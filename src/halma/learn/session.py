@@ -119,7 +119,7 @@ def for_cluster(recipe: Recipe) -> Recipe:
     if recipe.method != "alphazero":
         raise RecipeError(
             f"A cluster trains networks by AlphaZero, and '{recipe.name}' is a recipe of "
-            f"'{recipe.method}': halma reproduce runs many of those on a cluster."
+            f"'{recipe.method}': halma tune and halma reproduce run many of those on a cluster."
         )
     return recipe.changed({"stages.side_by_side": True})
 

@@ -3,8 +3,9 @@
 space.py       settings that are tuned, with the values that are tried
 plan.py        what is tuned, by which metric, at which budget
 folder.py      the folder of a tuning: plan, Optuna's study, run directories
-trial.py       a trial, as a worker process runs it
-tasks.py       tasks of worker processes, run once more where a process died
+trial.py       a trial, as a worker runs it
+questions.py   what a trial asks the process that tunes: is it hopeless, whom does it play
+tasks.py       tasks of workers, run once more where a process died
 search.py      trials suggested by Optuna
 population.py  population-based training
 strength.py    matches between trials, ended by an SPRT

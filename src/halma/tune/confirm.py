@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from halma.executors import Executor, ReportProgress, TaskProgress
+from halma.executors import Executor, ReportProgress, TaskChannel, TaskFunction, TaskProgress
 from halma.learn.settings import Plain
 from halma.statistics import difference
 from halma.tune.folder import TuningFolder, match_file
@@ -128,7 +128,7 @@ def confirm(
 
 
 def _run_all(
-    function: Callable[[Any, ReportProgress], Any],
+    function: TaskFunction[Any, Any],
     items: list[Any],
     executor: Executor,
     watch: Callable[[int], None],
@@ -150,8 +150,8 @@ def _run_all(
     return [results[number] for number in range(len(items))]
 
 
-def _train(runner: TrialRunner, task: TrialTask, report: ReportProgress) -> float | None:
-    return runner.trained(task, report)
+def _train(runner: TrialRunner, task: TrialTask, channel: TaskChannel) -> float | None:
+    return runner.trained(task, channel)
 
 
 def _play(

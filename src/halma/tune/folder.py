@@ -1,7 +1,7 @@
 """The folder of a tuning: one plan, one writer.
 
 tuning.json   what is tuned: recipe, keys with ranges, metric, budget, seed
-study.db      Optuna's study, in SQLite
+study.sqlite3 Optuna's study, which the process that tunes has open and no worker
 trials/       a run directory for every trial
 matches/      games between trials, where those decide
 confirm/      runs with other seeds, of the recipe as it is and of the best settings
@@ -32,6 +32,7 @@ from halma.tune.plan import TuningPlan
 
 if TYPE_CHECKING:
     from optuna import Study
+    from optuna.pruners import BasePruner
     from optuna.trial import FrozenTrial, Trial
 
 #: Counts up when the files of a tuning change their meaning.
@@ -41,7 +42,9 @@ _LOCK = "lock"
 _STUDY = "halma"
 _LARGEST_PLAN = 1 << 20
 _STRUCTURE = fields({"format": whole(1), "plan": fields({"settings": fields({})})})
-#: Seconds that a process waits for another one that writes to the study.
+#: Trials that end before any is pruned.
+STARTUP_TRIALS = 5
+#: Seconds to wait for another program that writes to the study.
 _PATIENCE = 60
 
 
@@ -68,6 +71,7 @@ class TuningFolder:
                 about = {"format": FORMAT, "halma": halma.__version__, "plan": self.plan.identity}
                 replace_file(self.path / PLAN, json.dumps(about, indent=2) + "\n")
             self.study = open_study(self.path, self.plan.direction)
+            self.study.pruner = _make_pruner(self.plan)
         except BaseException:
             self._lock.close()
             raise
@@ -135,10 +139,7 @@ def study_errors(path: Path) -> Iterator[None]:
 
 
 def open_study(path: Path, direction: str | None = None) -> Study:
-    """Return the study of a tuning's folder, a new one with a direction.
-
-    Several processes may have it open.
-    """
+    """Return the study of a tuning's folder; with a direction, a new one if there is none."""
     require("optuna")
     import optuna
     from optuna.study import StudyDirection
@@ -167,6 +168,17 @@ def open_trial(study: Study, number: int) -> Trial:
     import optuna
 
     return optuna.trial.Trial(study, study.get_trials(deepcopy=False)[number]._trial_id)
+
+
+def _make_pruner(plan: TuningPlan) -> BasePruner:
+    """Return Optuna's rule that ends trials early."""
+    from optuna import pruners
+
+    if plan.sampler == "pbt" or plan.pruner == "none":
+        return pruners.NopPruner()
+    if plan.pruner == "halving":
+        return pruners.SuccessiveHalvingPruner()
+    return pruners.MedianPruner(n_startup_trials=STARTUP_TRIALS)
 
 
 def _check_database(path: Path) -> None:

@@ -45,7 +45,8 @@ class PopulationTraining:
         """Train all stretches; on Ctrl-C, runs save what they did and go on with the next call."""
         plan = self.folder.plan
         stretches = -(-plan.length // plan.stretch)
-        with self.executor.pool(self.runner) as pool, study_errors(self.folder.path):
+        pool = self.executor.pool(self.runner, lambda question: question.answer(self.folder))
+        with pool, study_errors(self.folder.path):
             try:
                 for member in range(plan.population):
                     self._begin(member)

@@ -1,16 +1,16 @@
-"""Trials suggested by Optuna, run by worker processes."""
+"""Trials suggested by Optuna, run by workers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from halma.errors import RecipeError
 from halma.executors import Executor, TaskEnd, TaskPool, TaskProgress
-from halma.tune import strength
 from halma.tune.folder import TuningFolder, open_trial, study_errors
 from halma.tune.space import defaults_within, suggest
+from halma.tune.strength import elo_above_recipe
 from halma.tune.tasks import run_with_retry
 from halma.tune.trial import TrialResult, TrialRunner, TrialTask
 
@@ -44,7 +44,8 @@ class TuningSearch:
         On Ctrl-C, trials under way save what they did and go on with the next call.
         """
         plan = self.folder.plan
-        with self.executor.pool(self.runner) as pool, study_errors(self.folder.path):
+        pool = self.executor.pool(self.runner, lambda question: question.answer(self.folder))
+        with pool, study_errors(self.folder.path):
             try:
                 if plan.by_matches and not self._ended():
                     # All others play against it.
@@ -130,29 +131,14 @@ class TuningSearch:
                 raise event.error
             return self._fail(number, str(event.error))
         result = cast(TrialResult, event.result)
-        attributes: dict[str, Any] = {
-            "iteration": result.iteration,
-            "seconds": result.seconds,
-            "interval": result.interval,
-        }
-        value = result.value
-        if self.folder.plan.by_matches:
-            value, attributes[strength.MATCH] = self._decided(number, result)
-        self.folder.describe(number, **attributes)
+        self.folder.describe(
+            number, iteration=result.iteration, seconds=result.seconds, interval=result.interval
+        )
+        by_matches = self.folder.plan.by_matches
+        value = elo_above_recipe(self.folder.trials, number) if by_matches else result.value
         state = TrialState.PRUNED if result.pruned else TrialState.COMPLETE
         self.folder.study.tell(number, None if result.pruned else value, state=state)
         return ""
-
-    def _decided(self, number: int, result: TrialResult) -> tuple[float, dict[str, Any] | None]:
-        """Return the Elo of a trial above the recipe as it is, and the match that decided."""
-        if result.match is None:
-            return 0.0, None
-        plan, path = self.folder.plan, self.folder.path
-        return strength.decide(
-            lambda: self.folder.trials,
-            result.match,
-            lambda opponent: strength.challenge(plan, path, number, opponent),
-        )
 
     def _fail(self, number: int, error: str) -> str:
         from optuna.trial import TrialState

@@ -6,12 +6,13 @@ best trial so far, and takes its place where the test accepts the higher Elo dif
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from halma.arena import GameStore, Sprt, Tally, make_plan, play_matches
-from halma.files import make_folder
+from halma.files import copy_file, make_folder, replace_file
 from halma.learn.recipe import Recipe
 from halma.learn.run import MODEL, trained_agent
 from halma.statistics import half_width
@@ -52,11 +53,23 @@ def compare(plan: TuningPlan, runs: Sequence[Path], games: Path, number: int) ->
 def _play(
     plan: TuningPlan, runs: Sequence[Path], games: Path, seed: int, sprt: Sprt | None
 ) -> Tally:
+    """Play a match, or the rest of it.
+
+    SQLite is not made for network file systems, so the file is a local one while games are played.
+    """
     make_folder(games.parent)
     agents = [player(plan.recipe, run) for run in runs]
     match = make_plan(plan.recipe.game.name, agents, seed)
-    with GameStore(games) as store:
-        return play_matches([match], plan.games, store=store, sprt=sprt)[0]
+    with TemporaryDirectory(prefix="halma-") as folder:
+        local = Path(folder) / games.name
+        if games.exists():
+            copy_file(games, local)
+        try:
+            with GameStore(local) as store:
+                return play_matches([match], plan.games, store=store, sprt=sprt)[0]
+        finally:
+            if local.exists():
+                replace_file(games, local.read_bytes())
 
 
 def summary(tally: Tally, sprt: Sprt | None = None) -> dict[str, Any]:
@@ -78,14 +91,11 @@ def won(match: dict[str, Any]) -> bool:
 
 
 def incumbent(trials: Sequence[FrozenTrial]) -> int:
-    """Return the best trial: from the recipe as it is, each winner of a match with the last one.
-
-    A trial counts only once it has a value, so that it cannot play itself.
-    """
+    """Return the best trial: from the recipe as it is, each winner of a match with the last one."""
     winners = {
         trial.user_attrs[MATCH]["opponent"]: trial.number
         for trial in trials
-        if trial.state.is_finished() and MATCH in trial.user_attrs and won(trial.user_attrs[MATCH])
+        if MATCH in trial.user_attrs and won(trial.user_attrs[MATCH])
     }
     best = 0
     while best in winners:
@@ -93,20 +103,10 @@ def incumbent(trials: Sequence[FrozenTrial]) -> int:
     return best
 
 
-def decide(
-    trials: Callable[[], Sequence[FrozenTrial]],
-    match: dict[str, Any],
-    play: Callable[[int], dict[str, Any]],
-) -> tuple[float, dict[str, Any]]:
-    """Return a trial's Elo and the match that decides about it.
-
-    A trial that won against an incumbent that was beaten meanwhile plays the new one.
-    """
-    while won(match) and (best := incumbent(trials())) != match["opponent"]:
-        match = play(best)
-    base = trials()[match["opponent"]].value
-    assert base is not None
-    return base + match["elo"], match
+def elo_above_recipe(trials: Sequence[FrozenTrial], number: int) -> float:
+    """Return the Elo of a trial: that of its opponent plus the difference in their match."""
+    match = trials[number].user_attrs.get(MATCH)
+    return 0.0 if match is None else match["elo"] + elo_above_recipe(trials, match["opponent"])
 
 
 def match_text(match: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""A trial, as a worker process runs it: train, report the metric, stop where it is hopeless."""
+"""A trial, as a worker runs it: train, report the metric, stop where it is hopeless."""
 
 from __future__ import annotations
 
@@ -6,26 +6,20 @@ import math
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from halma.errors import RunError
-from halma.executors import ReportProgress
+from halma.executors import ReportProgress, TaskChannel
 from halma.learn import Recipe, read_metrics, train
 from halma.learn.reports.events import Handler, Iteration, Metrics, Report
 from halma.learn.run import CHECKPOINTS
 from halma.tensors import list_iterations
-from halma.tune.folder import open_study, open_trial
 from halma.tune.plan import TuningPlan
-from halma.tune.strength import challenge, incumbent
-
-if TYPE_CHECKING:
-    from optuna.pruners import BasePruner
-    from optuna.trial import Trial
+from halma.tune.questions import IsHopeless, NextOpponent
+from halma.tune.strength import challenge
 
 #: Trials of equal time are compared after each of this many parts of it.
 _PARTS = 10
-#: Trials that end before any is pruned.
-STARTUP_TRIALS = 5
 #: Seconds between two reports of progress.
 _REPORT_SECONDS = 0.2
 
@@ -53,8 +47,6 @@ class TrialResult:
     seconds: float
     #: with its 95% interval, where the metric has one
     interval: tuple[float, float] | None = None
-    #: the match with the incumbent
-    match: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -66,19 +58,19 @@ class TrialRunner:
     threads: int
     device: str
 
-    def __call__(self, task: TrialTask, report: ReportProgress) -> TrialResult:
+    def __call__(self, task: TrialTask, channel: TaskChannel) -> TrialResult:
         """Train a trial from where it is; with matches, let it play the incumbent."""
-        pruned = not _has_reached(task, self.plan.length) and self._train(task, report)
+        pruned = not _has_reached(task, self.plan.length) and self._train(task, channel)
         value, interval, last = self._result(task)
-        match = None
         if self.plan.by_matches and task.number > 0:
-            best = incumbent(open_study(self.tuning).get_trials())
-            match = challenge(self.plan, self.tuning, task.number, best)
-        return TrialResult(value, pruned, last["iteration"], last["seconds"], interval, match)
+            match = None
+            while (opponent := channel.ask(NextOpponent(task.number, match))) is not None:
+                match = challenge(self.plan, self.tuning, task.number, opponent)
+        return TrialResult(value, pruned, last["iteration"], last["seconds"], interval)
 
-    def trained(self, task: TrialTask, report: ReportProgress) -> float | None:
+    def trained(self, task: TrialTask, channel: TaskChannel) -> float | None:
         """Train a run that is no trial; return the last value of the metric, if it is one."""
-        self._train(task, report)
+        self._train(task, channel)
         return self._result(task)[0]
 
     def _result(
@@ -98,15 +90,14 @@ class TrialRunner:
             raise RunError(f"The run has no '{self.plan.metric}' yet: a trial is too short.")
         return value, interval, metrics[-1]
 
-    def _train(self, task: TrialTask, report: ReportProgress) -> bool:
+    def _train(self, task: TrialTask, channel: TaskChannel) -> bool:
         """Train a run until it has to stop; return whether it was pruned."""
         plan = self.plan
-        trial = None if plan.by_matches or task.number < 0 else self._trial(task.number)
-        watcher = _Watcher(plan, task, trial)
+        watcher = _Watcher(plan, task, channel)
         train(
             task.recipe,
             task.run,
-            [_TrialProgress(task.until, report)],
+            [_TrialProgress(task.until, channel)],
             threads=self.threads,
             seconds=max(0.0, plan.seconds - _spent(task.run)),
             device=self.device,
@@ -115,52 +106,32 @@ class TrialRunner:
         )
         return watcher.pruned
 
-    def _trial(self, number: int) -> Trial:
-        """Return Optuna's trial, to report to."""
-        study = open_study(self.tuning)
-        study.pruner = make_pruner(self.plan)
-        return open_trial(study, number)
-
-
-def make_pruner(plan: TuningPlan) -> BasePruner:
-    """Return Optuna's rule that ends trials early."""
-    from optuna import pruners
-
-    if plan.sampler == "pbt" or plan.pruner == "none":
-        return pruners.NopPruner()
-    if plan.pruner == "halving":
-        return pruners.SuccessiveHalvingPruner()
-    return pruners.MedianPruner(n_startup_trials=STARTUP_TRIALS)
-
 
 class _Watcher:
     """Reports the metric after each iteration; tells a run whether to stop there."""
 
-    def __init__(self, plan: TuningPlan, task: TrialTask, trial: Trial | None) -> None:
-        self._plan, self._task, self._trial = plan, task, trial
-        #: steps with a value already, where the trial was interrupted
-        self._reported: set[int] = set()
-        if trial is not None:
-            known = trial.study.get_trials(deepcopy=False)[task.number]
-            self._reported |= known.intermediate_values.keys()
+    def __init__(self, plan: TuningPlan, task: TrialTask, channel: TaskChannel) -> None:
+        self._plan, self._task, self._channel = plan, task, channel
+        self._is_silent = plan.by_matches or task.number < 0
+        #: the last step that has a value
+        self._reported = 0
         self.pruned = False
 
     def __call__(self, metrics: Metrics) -> bool:
         value, iteration = metrics.get(self._plan.metric), metrics["iteration"]
-        if self._trial is not None and value is not None:
-            for step in self._steps(metrics):
-                if step not in self._reported:
-                    self._reported.add(step)
-                    self._trial.report(float(value), step)
-            is_last = iteration >= self._plan.length
-            self.pruned = not is_last and bool(self._reported) and self._trial.should_prune()
+        if not self._is_silent and value is not None and (steps := self._new_steps(metrics)):
+            question = IsHopeless(self._task.number, float(value), steps)
+            self.pruned = self._channel.ask(question) and iteration < self._plan.length
         return self.pruned or iteration >= self._task.until
 
-    def _steps(self, metrics: Metrics) -> range | list[int]:
-        """Return the steps that a value counts for: iterations, or parts of equal time."""
+    def _new_steps(self, metrics: Metrics) -> list[int]:
+        """Return the steps that a value counts for: an iteration, or parts of equal time."""
         if math.isinf(self._plan.seconds):
             return [metrics["iteration"]]
-        return range(1, min(_PARTS, int(_PARTS * metrics["seconds"] / self._plan.seconds)) + 1)
+        last = min(_PARTS, int(_PARTS * metrics["seconds"] / self._plan.seconds))
+        steps = list(range(self._reported + 1, last + 1))
+        self._reported = max(self._reported, last)
+        return steps
 
 
 class _TrialProgress(Handler):

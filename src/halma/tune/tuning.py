@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from halma.errors import OptionError
+from halma.executors import Executor
 from halma.machine import require
 from halma.processes import Processes
 from halma.tune.confirm import confirm
@@ -26,7 +27,7 @@ def tune(
     path: Path,
     trials: int = 40,
     confirm_seeds: int = 3,
-    workers: int = 1,
+    workers: int | Executor = 1,
     threads: int = 1,
     device: str = "auto",
     update: Update = lambda done, total, text: None,
@@ -36,7 +37,8 @@ def tune(
     """Run trials in a folder until there are as many as wanted, confirm the best, and report.
 
     A tuning that was interrupted goes on where it was; one that has all its trials only reports.
-    With population-based training the plan says how many runs there are.
+    With population-based training the plan says how many runs there are. `workers` is a number of
+    processes, or another place where trials run; all of its workers must see the folder.
     """
     require("optuna", "matplotlib")
     if plan.recipe.method != "tabular":
@@ -47,8 +49,10 @@ def tune(
             f"'{path}' cannot be the folder of a tuning by matches: they name players by their "
             "files, which have no commas and equals signs."
         )
+    executor = workers if isinstance(workers, Executor) else Processes(workers)
     with TuningFolder(path, plan) as folder:
-        runner, executor = TrialRunner(plan, path, threads, device), Processes(workers)
+        executor.check_shared(path)
+        runner = TrialRunner(plan, path, threads, device)
         by_population = plan.sampler == "pbt"
         total = plan.length if by_population else trials
 

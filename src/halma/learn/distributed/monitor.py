@@ -49,8 +49,8 @@ class ClusterMonitor:
     def __post_init__(self) -> None:
         self._lock = threading.Lock()
         self._waiting = self._missing = 0
-        #: all games that have arrived
-        self.games = 0
+        #: all games that have arrived, and their evaluations
+        self.games = self.evaluations = 0
         self._sampled_at = time.monotonic()
         registry = self._registry = CollectorRegistry()
         node = ["node"]
@@ -99,6 +99,7 @@ class ClusterMonitor:
             sample.games += games
             self.games += games
             sample.evaluations += evaluations
+            self.evaluations += evaluations
             sample.seconds += seconds
             sample.lag, sample.backlog = lag, backlog
         self._games.labels(node).inc(games)

@@ -68,7 +68,8 @@ class ClusterSelfPlay:
         #: games that are here, by iteration, and evaluations that they took
         self._here: dict[int, list[FinishedGames]] = {}
         self._evaluations: dict[int, float] = {}
-        self._opened_at: dict[int, float] = {}
+        #: when an iteration was opened, with the games and evaluations that had arrived in all
+        self._opened_at: dict[int, tuple[float, int, int]] = {}
         self._completed_at = 0.0
         #: seconds from giving a game away to its arrival, of the last ones
         self._seconds: deque[float] = deque(maxlen=200)
@@ -135,7 +136,11 @@ class ClusterSelfPlay:
         numbers = {int(number) for games, _ in parts for number in games.numbers}
         self._here[iteration] = [games for games, _ in parts]
         self._evaluations[iteration] = sum(metrics["evaluations"] for _, metrics in parts)
-        self._opened_at[iteration] = time.perf_counter()
+        self._opened_at[iteration] = (
+            time.perf_counter(),
+            self._monitor.games,
+            self._monitor.evaluations,
+        )
         self._ledger.open(iteration, numbers)
         if numbers:
             self._note(f"{len(numbers):,} games of iteration {iteration} are there already.")
@@ -247,11 +252,21 @@ class ClusterSelfPlay:
         if play.adjudication != "rules":
             adjudicate(self._game, games, play.adjudication, play.adjudication_margin)
         now = time.perf_counter()
-        seconds = now - max(self._completed_at, self._opened_at.pop(iteration))
+        opened_at, games_before, evaluations_before = self._opened_at.pop(iteration)
+        seconds = max(1e-9, now - max(self._completed_at, opened_at))
         self._completed_at = now
         evaluations = int(self._evaluations.pop(iteration))
         pool_bytes = sum(self._pool_bytes.values())
-        metrics = games_metrics(games, evaluations, max(seconds, 1e-9), pool_bytes)
+        metrics = games_metrics(games, evaluations, seconds, pool_bytes)
+        # Games may have arrived while the iteration before was the current one, so rates are those
+        # of everything that has arrived since this one was opened.
+        seconds = max(1e-9, now - opened_at)
+        arrived = self._monitor.games - games_before
+        evaluated = self._monitor.evaluations - evaluations_before
+        metrics |= {
+            "games_per_second": arrived / seconds,
+            "evaluations_per_second": evaluated / seconds,
+        }
         if self._players.opponents is not None:
             options = pool_options(self._game, self._settings, iteration)
             options.opponents = opponent_kinds(self._opponents)
