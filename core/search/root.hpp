@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "certainty.hpp"
@@ -102,14 +103,19 @@ int best_unless_lost(const Tree<G>& tree, const std::vector<float>& scores) {
   return best;
 }
 
-/// Samples a place of a policy whose weights are raised to 1 / temperature, which is not 0.
-inline int sample_policy(const std::vector<float>& policy, float temperature, Random& random) {
+/// A policy's weights raised to 1 / temperature, which is not 0; the largest is 1.
+inline std::vector<double> tempered(const std::vector<float>& policy, float temperature) {
   const float most = *std::max_element(policy.begin(), policy.end());
   std::vector<double> weights(policy.size());
-  double sum = 0;
   for (std::size_t i = 0; i < policy.size(); ++i)
-    sum += weights[i] = std::pow(policy[i] / most, 1.0 / temperature);
-  double left = random.uniform() * sum;
+    weights[i] = std::pow(policy[i] / most, 1.0 / temperature);
+  return weights;
+}
+
+/// Samples a place of a policy with a temperature, which is not 0.
+inline int sample_policy(const std::vector<float>& policy, float temperature, Random& random) {
+  const std::vector<double> weights = tempered(policy, temperature);
+  double left = random.uniform() * std::accumulate(weights.begin(), weights.end(), 0.0);
   int last = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (weights[i] == 0) continue;

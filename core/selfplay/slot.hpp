@@ -186,7 +186,7 @@ class alignas(64) Slot {
     const bool learns = who() == 0;
     const Choice choice = !learns ? Choice::opponent : full_ ? Choice::full : Choice::fast;
     rows_.add(record(), choice, resigns ? kNoMove : move, value, search.simulations());
-    if (full_ && learns) add_target(target);
+    if (full_ && learns) add_target(options().temperature_in_targets ? sampled_from(target, chosen) : target);
     if (resigns)
       finish_game(End::none);
     else
@@ -198,6 +198,20 @@ class alignas(64) Slot {
     for (const auto& [from, t] : options().temperatures)
       if (record().plies() >= from) temperature = t;
     return temperature;
+  }
+
+  /// The probabilities that a move was sampled with from a policy.
+  std::vector<float> sampled_from(const std::vector<float>& policy, int chosen) const {
+    std::vector<float> probabilities(policy.size(), 0.0f);
+    if (temperature() <= 0.0f) {
+      probabilities[chosen] = 1.0f;
+      return probabilities;
+    }
+    const std::vector<double> weights = tempered(policy, temperature());
+    const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+    for (std::size_t i = 0; i < weights.size(); ++i)
+      probabilities[i] = static_cast<float>(weights[i] / sum);
+    return probabilities;
   }
 
   /// Adds the policy target of the row just added; zeros are left out.

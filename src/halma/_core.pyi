@@ -666,6 +666,15 @@ class SelfPlayOptions:
     def opponent_share(self, arg: float, /) -> None: ...
 
     @property
+    def temperature_in_targets(self) -> bool:
+        """
+        Policy targets are the probabilities that moves are sampled with, the search's policy raised to 1 / temperature; with temperature 0 the move that is played. False: the search's policy itself.
+        """
+
+    @temperature_in_targets.setter
+    def temperature_in_targets(self, arg: bool, /) -> None: ...
+
+    @property
     def search(self) -> SearchOptions: ...
 
     @search.setter

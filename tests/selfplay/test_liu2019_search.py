@@ -196,3 +196,54 @@ def test_noise_of_the_root_is_the_paper_s() -> None:
     assert options.dirichlet_alpha == pytest.approx(0.03)
     assert options.dirichlet_weight == pytest.approx(0.25)
     assert pool_options(recipe().game, recipe().settings).simulations == 175
+
+
+def test_policy_labels_are_those_of_equation_5() -> None:
+    """Labels are P* of equation 5: smoothed visits at first, then the best move alone."""
+    small = {"search.simulations": 20, "selfplay.max_plies": 24}
+    found = []
+    for tempered in (False, True):
+        chosen = recipe(**small, **{"selfplay.temperature_in_targets": tempered})
+        game, options = chosen.game, pool_options(chosen.game, chosen.settings)
+        evaluator = FunctionEvaluator(game.shape, lambda planes, game=game: made_up(game, planes))
+        limits = short(game, 24)
+        found.append(Pool(game, options, [evaluator], slots=8, games=8, limits=limits).play())
+    visits, labels = found
+    # The option changes what is learned, and no game.
+    assert visits.moves.tolist() == labels.moves.tolist()
+    late = 0
+    for row in np.flatnonzero(visits.choices == _core.Choice.FULL.value):
+        before = slice(visits.policy_offsets[row], visits.policy_offsets[row + 1])
+        after = slice(labels.policy_offsets[row], labels.policy_offsets[row + 1])
+        temperature = 2.0 if visits.plies[row] < 16 else 0.01
+        expected = dict(
+            zip(
+                visits.policy_actions[before].tolist(),
+                decision((20 * visits.policy_weights[before]).tolist(), temperature),
+                strict=True,
+            )
+        )
+        actual = dict(
+            zip(labels.policy_actions[after].tolist(), labels.policy_weights[after], strict=True)
+        )
+        assert actual.keys() <= expected.keys()
+        for action, share in expected.items():
+            assert actual.get(action, 0.0) == pytest.approx(share, abs=1e-5)
+        late += temperature < 1 and max(actual.values()) > 0.99
+    assert late > 20
+
+
+def test_labels_at_temperature_zero_are_the_moves_played() -> None:
+    game = halma.game("rhombus-4x4-3")
+    options = {
+        "search": {"rule": "puct", "c": 1.75, "fpu": "draw"},
+        "simulations": 20,
+        "temperatures": [(0, 0.0)],
+        "temperature_in_targets": True,
+    }
+    games = make_pool(game, options, slots=4, seed=1, games=4, limits=short(game, 8)).play()
+    assert (np.diff(games.policy_offsets) == 1).all()
+    for row, move in enumerate(games.moves):
+        action = game.core.action(games.states[row].tobytes(), int(move))
+        assert games.policy_actions[games.policy_offsets[row]] == action
+        assert games.policy_weights[games.policy_offsets[row]] == 1.0

@@ -28,6 +28,7 @@ class SelfPlaySettings(
             "random_plies_min": "liu2019: 6, pluska2022: 2",
             "random_plies_max": "liu2019: 6, pluska2022: 2",
             "opponent_share": "liu2019: 1 in the variation",
+            "temperature_in_targets": "liu2019: true",
         },
         search={
             "full_share": SearchRange(0.1, 1, changes_cost=True),
