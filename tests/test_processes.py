@@ -54,7 +54,8 @@ def ask_until_interrupted(path, channel):
         channel.ask(path.name)
         channel(0.5)
     path.write_text("saved")
-    raise KeyboardInterrupt
+    if path.name == "a":  # the other one was at its end when it was interrupted
+        raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize("executor", [InProcess(), Processes(2)])

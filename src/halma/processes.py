@@ -105,7 +105,8 @@ class ProcessPool(TaskPool[T, R]):
     def interrupt(self, seconds: float) -> None:
         """Send SIGINT to the workers and give them some time to save and leave.
 
-        One that waits for an answer hears the signal only after it.
+        One that waits for an answer hears the signal only after it, and one whose task has ended
+        has nothing to save.
         """
         for worker in self._workers.values():
             if not worker.has_begun():
@@ -123,8 +124,6 @@ class ProcessPool(TaskPool[T, R]):
             for pipe in ready:
                 assert isinstance(pipe, Connection)
                 self._workers[pipe].receive()
-        for worker in self._workers.values():
-            worker.process.join(max(0.0, until - time.monotonic()))
 
     @property
     def _is_busy(self) -> bool:

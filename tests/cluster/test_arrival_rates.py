@@ -5,8 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
-ray = pytest.importorskip("ray")
+pytest.importorskip("ray")
 
+import ray
 from distributed_runs import small_run
 
 from halma.bench.cluster import SimulatedHost, _network, _some_games

@@ -143,7 +143,7 @@ class RayPool(TaskPool[T, R]):
         unfinished: dict[int, T] = {}
         begun = 0
         while True:
-            nodes = self._executor.nodes
+            nodes = [node for node in self._executor.nodes if node.id not in self._lost]
             while (node := self._with_room(nodes, queued)) is not None:
                 room = self._batch_size() if repeatable else 1
                 if lookahead is not None and unfinished and not again:
@@ -194,15 +194,14 @@ class RayPool(TaskPool[T, R]):
 
     def _start_board(self) -> None:
         """Start the board on the node of this process: without that, everything ends anyway."""
-        here = [node.affinity() for node in self._executor.nodes if node.is_here]
-        board = ray.remote(num_cpus=0)(TaskBoard)
-        self._board = board.options(scheduling_strategy=here[0] if here else "DEFAULT").remote()
+        place = next((n.affinity() for n in self._executor.nodes if n.is_here), "DEFAULT")
+        self._board = ray.remote(num_cpus=0, scheduling_strategy=place)(TaskBoard).remote()
         self._news = self._board.take.remote()
 
     def _wait(self, seconds: float) -> tuple[list[Any], list[TaskProgress]]:
         """Wait for the end of a batch, or for news of tasks: progress, and questions to answer."""
-        news = [] if self._news is None else [self._news]
-        ready, _ = ray.wait([*self._running, *news], num_returns=1, timeout=seconds)
+        awaited = [*self._running, *filter(None, [self._news])]
+        ready, _ = ray.wait(awaited, num_returns=1, timeout=seconds)
         if self._news not in ready:
             return ready, []
         try:
@@ -232,7 +231,7 @@ class RayPool(TaskPool[T, R]):
         shares = {
             node: self._loads[node.id] / slots
             for node in nodes
-            if (slots := self._executor.slots(node)) > 0 and node.id not in self._lost
+            if (slots := self._executor.slots(node)) > 0
         }
         node = min(shares, key=shares.__getitem__, default=None)
         return node if node is not None and shares[node] < queued else None
@@ -260,7 +259,7 @@ class RayPool(TaskPool[T, R]):
             return
         for node in nodes:
             free = self._loads[node.id] < self._executor.slots(node)
-            if free and node.id != slowest.node.id and node.id not in self._lost:
+            if free and node.id != slowest.node.id:
                 self._start(slowest.items, node)
                 return
 
