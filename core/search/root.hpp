@@ -107,8 +107,7 @@ int best_unless_lost(const Tree<G>& tree, const std::vector<float>& scores) {
 inline std::vector<double> tempered(const std::vector<float>& policy, float temperature) {
   const float most = *std::max_element(policy.begin(), policy.end());
   std::vector<double> weights(policy.size());
-  for (std::size_t i = 0; i < policy.size(); ++i)
-    weights[i] = std::pow(policy[i] / most, 1.0 / temperature);
+  for (std::size_t i = 0; i < policy.size(); ++i) weights[i] = std::pow(policy[i] / most, 1.0 / temperature);
   return weights;
 }
 

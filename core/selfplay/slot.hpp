@@ -209,8 +209,7 @@ class alignas(64) Slot {
     }
     const std::vector<double> weights = tempered(policy, temperature());
     const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
-    for (std::size_t i = 0; i < weights.size(); ++i)
-      probabilities[i] = static_cast<float>(weights[i] / sum);
+    for (std::size_t i = 0; i < weights.size(); ++i) probabilities[i] = static_cast<float>(weights[i] / sum);
     return probabilities;
   }
 
