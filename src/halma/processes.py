@@ -291,6 +291,7 @@ def _work(pipe: Connection, pickled: bytes, parent: int, in_main_thread: bool) -
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with suppress(EOFError, BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
+        # From the parent process, through its arguments: never from a file or a network.
         function: TaskFunction[Any, Any] = pickle.loads(pickled)
         #: items that came while a task waited for an answer
         queued: deque[Any] = deque()

@@ -1,6 +1,8 @@
 """Running the halma command, in this process or in one of its own."""
 
 import json
+import signal
+import subprocess
 import sys
 
 from typer.testing import CliRunner
@@ -14,6 +16,18 @@ MIDDLE = "12./3.a/.cb r 2"
 
 def run(*arguments):
     return CliRunner().invoke(app, list(map(str, arguments)), prog_name="halma")
+
+
+def start(command, **more):
+    """Start a command; it hears Ctrl-C whatever the tests themselves were told."""
+    return subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        **more,
+    )
 
 
 def answer(*arguments):

@@ -14,7 +14,7 @@ pytest.importorskip("ray")
 pytest.importorskip("optuna")
 sys.path.append(str(Path(__file__).parents[1] / "cluster"))
 
-from cli.cli_helpers import HALMA
+from cli.cli_helpers import HALMA, start
 from ray_clusters import add_node, ray_cluster, wait_until
 from tune.tuning_helpers import outcome, plan_of, tiny, tiny_words
 
@@ -84,13 +84,7 @@ def test_the_command_ends_in_mid_trial(number, tmp_path):
             *("--trials", "4", "--iterations", str(ITERATIONS), "--pruner", "none", "--json"),
             *("--confirm", "0", "--cluster", cluster.address, *tiny_words(**LONGER)),
         ]
-        process = subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-        )
+        process = start(command)
         wait_until(lambda: in_mid_trial(out))
         os.kill(process.pid, number)
         # Less than the minute after which trials are given up.

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from cli.cli_helpers import start
 from test_run_store import write_run
 
 from halma.lab import Workspace, reproduce
@@ -212,13 +213,7 @@ def processes_of(group_leader):
 )
 def test_stopped_or_killed_it_goes_on(tmp_path, number):
     given = command("fig22", "--quick", "--workers", 2, "--json", "--out", tmp_path)
-    process = subprocess.Popen(
-        given,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
+    process = start(given)
     has_begun(tmp_path, process)
     children = processes_of(process.pid)
     process.send_signal(number)

@@ -3,9 +3,9 @@
 import errno
 import json
 import os
-import signal
-import subprocess
-import sys
+
+from cli import cli_helpers
+from cli.cli_helpers import HALMA
 
 from halma.learn import load
 
@@ -73,16 +73,9 @@ def recipe_file(folder, **changes):
 
 
 def start(recipe, out, *more):
-    """Start `halma train`; it hears Ctrl-C whatever the tests themselves were told."""
-    command = [sys.executable, "-m", "halma.cli", "train", str(recipe), "--out", str(out)]
-    return subprocess.Popen(
-        [*command, "--threads", "1", "--json", *more],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
+    """Start `halma train`."""
+    command = [*HALMA, "train", str(recipe), "--out", str(out), "--threads", "1", "--json", *more]
+    return cli_helpers.start(command, env={**os.environ, "OMP_NUM_THREADS": "1"})
 
 
 def fill_disk(monkeypatch, after):

@@ -7,7 +7,7 @@ import subprocess
 import time
 
 import pytest
-from cli.cli_helpers import HALMA, answer, refused, run
+from cli.cli_helpers import HALMA, answer, refused, run, start
 from tune.tuning_helpers import tiny_words
 
 from halma.learn import load, read_metrics
@@ -58,13 +58,7 @@ def test_ctrl_c_and_the_same_command_again(tmp_path):
     longer = {"selfplay.games": 400, "search.simulations": 40}
     command = [*HALMA, *words(tmp_path / "t", 6, **longer), "--pruner", "none"]
     command += ["--json", "--confirm", "0"]
-    process = subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
+    process = start(command)
     while not (tmp_path / "t/trials/0003/metrics.jsonl").exists() and process.poll() is None:
         time.sleep(0.02)
     os.kill(process.pid, signal.SIGINT)
