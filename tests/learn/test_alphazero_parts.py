@@ -159,6 +159,25 @@ def test_a_replay_buffer_drops_old_games():
     assert buffer.duplicates == pytest.approx(1 - len(keys) / len(buffer.samples))
 
 
+def test_drawn_games_are_no_samples_where_they_are_discarded():
+    game = halma.game("ewn-5x5-6")
+    games = random_games(game, 40, seed=2)
+    drawn = np.ptp(games.scores, axis=1) == 0
+    assert 0 < drawn.sum() < len(games), "the games of this seed have both"
+    kept, discarded = (
+        ReplayBuffer(game, 100, position_share=0.5, seed=0, keep_draws=keep)
+        for keep in (True, False)
+    )
+    for buffer in (kept, discarded):
+        buffer.add(1, games)
+        buffer.gather()
+        assert len(buffer) == 40
+    game_of_row = np.repeat(np.arange(len(games)), np.diff(games.row_offsets))
+    expected = [row for row in kept.samples if not drawn[game_of_row[row]]]
+    assert discarded.samples.tolist() == expected
+    assert discarded.new_samples(1) == len(expected) < kept.new_samples(1)
+
+
 def test_batches_draw_every_position_once_before_any_again():
     game = halma.game("ewn-3x3-2")
     buffer = ReplayBuffer(game, capacity=10, position_share=1.0, seed=0)

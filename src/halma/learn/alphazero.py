@@ -221,6 +221,7 @@ class AlphaZero(TrainingSession):
             learning.position_share,
             settings.seed,
             ValueTargets(learning.td_lambda, learning.search_value_weight),
+            keep_draws=learning.draws == "keep",
         )
         self.buffer.fill(self.files, self.saved, self.reporter.note)
 

@@ -140,7 +140,8 @@ class GameFiles:
 class ReplayBuffer:
     """The newest games in memory: whole iterations, as few as hold `capacity` games.
 
-    `position_share` of the positions with a policy target become training samples.
+    `position_share` of the positions with a policy target become training samples, those of drawn
+    games only with `keep_draws`.
     """
 
     def __init__(
@@ -150,11 +151,13 @@ class ReplayBuffer:
         position_share: float,
         seed: int,
         value_targets: ValueTargets | None = None,
+        keep_draws: bool = True,
     ) -> None:
         self.game = game
         self._capacity = capacity
         self._position_share = position_share
         self._seed = seed
+        self._keep_draws = keep_draws
         self._targets_of = value_targets or ValueTargets()
         self._parts: dict[int, FinishedGames] = {}
         #: rows of each part that are training samples
@@ -193,11 +196,13 @@ class ReplayBuffer:
     def add(self, iteration: int, games: FinishedGames) -> None:
         """Add an iteration's games and drop those that are too old."""
         self._parts[iteration] = games
-        with_policy = np.flatnonzero(np.diff(games.policy_offsets) > 0)
+        chosen = np.flatnonzero(np.diff(games.policy_offsets) > 0)
         if self._position_share < 1:
             rng = np.random.default_rng((self._seed, iteration, 1))
-            with_policy = with_policy[rng.random(len(with_policy)) < self._position_share]
-        self._chosen[iteration] = with_policy
+            chosen = chosen[rng.random(len(chosen)) < self._position_share]
+        if not self._keep_draws:
+            chosen = chosen[np.ptp(games.outcomes[chosen], axis=1) > 0]
+        self._chosen[iteration] = chosen
         self._targets[iteration] = self._targets_of(games)
         counts = {number: len(part) for number, part in self._parts.items()}
         for old in _beyond(counts, self._capacity):

@@ -26,6 +26,12 @@ class LearningSettings:
         (0.001, 1),
         SearchRange(0.1, 1),
     )
+    draws: str = setting(
+        "keep",
+        "What becomes of self-play games in which all players score the same: their positions are "
+        "training samples, or not. liu2019: discard.",
+        ("keep", "discard"),
+    )
     samples_per_new: float = setting(
         4.0,
         "Samples drawn for every new one in the replay buffer; the number of steps follows. "
