@@ -26,6 +26,7 @@ from halma.learn.replay_buffer import GameFiles, ReplayBuffer
 from halma.learn.run import lengthen, run_recipe
 from halma.learn.sections.common import search_values
 from halma.learn.selfplay import SelfPlay, evaluations, leader_scores
+from halma.learn.trainer import Trainer, checkpoint_arrays
 from halma.learn.training_step import illegal_shares, policy_cross_entropy, value_error
 from halma.networks.architectures.build import build
 from halma.search import search_options
@@ -176,6 +177,49 @@ def test_drawn_games_are_no_samples_where_they_are_discarded():
     expected = [row for row in kept.samples if not drawn[game_of_row[row]]]
     assert discarded.samples.tolist() == expected
     assert discarded.new_samples(1) == len(expected) < kept.new_samples(1)
+
+
+@pytest.mark.parametrize("optimiser", ["sgd", "adamw"])
+def test_biases_and_norms_need_not_decay(optimiser):
+    """Without gradients only decay changes weights: by a factor of 1 - rate * decay."""
+    for decay_all in (True, False):
+        recipe = small(
+            learning__optimiser=optimiser,
+            learning__rate=0.5,
+            learning__weight_decay=0.5,
+            learning__momentum=0.0,
+            learning__decay_all=decay_all,
+        )
+        trainer = Trainer(recipe.game, recipe.settings, "cpu")
+        before = {name: p.detach().clone() for name, p in trainer.network.named_parameters()}
+        for parameter in trainer.network.parameters():
+            parameter.grad = torch.zeros_like(parameter)
+        trainer._optimiser.step()
+        for name, parameter in trainer.network.named_parameters():
+            is_kernel = name.endswith("weight") and "norm" not in name
+            factor = 0.75 if decay_all or is_kernel else 1.0
+            assert torch.allclose(parameter, factor * before[name]), name
+
+
+@pytest.mark.parametrize("optimiser", ["sgd", "adamw"])
+def test_the_optimiser_s_memory_belongs_to_its_parameters(optimiser):
+    """Where some parameters do not decay, the optimiser numbers them in another order."""
+    recipe = small(learning__optimiser=optimiser, learning__decay_all=False)
+    buffer = ReplayBuffer(recipe.game, capacity=20, position_share=1.0, seed=0)
+    buffer.add(1, random_games(recipe.game, 20, seed=4))
+    buffer.gather()
+    first, second = (Trainer(recipe.game, recipe.settings, "cpu") for _ in range(2))
+    first.train(buffer, 5, 0.1, seed=(1,))
+    state = first.state()
+    kinds = checkpoint_arrays(recipe.game, recipe.settings, state.keys(), ())
+    assert {name: array.shape for name, array in state.items()} == {
+        name: kind.shape for name, kind in kinds.items()
+    }
+    second.restore(state, 5)
+    for trainer in (first, second):
+        trainer.train(buffer, 5, 0.1, seed=(2,))
+    after, again = first.state(), second.state()
+    assert all(np.array_equal(after[name], again[name]) for name in after)
 
 
 def test_batches_draw_every_position_once_before_any_again():

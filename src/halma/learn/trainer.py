@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,7 +23,12 @@ from halma.learn.replay_buffer import ReplayBuffer
 from halma.learn.sections.alphazero import AlphaZeroSettings
 from halma.learn.sections.dqn import NetworkSettings
 from halma.learn.sections.training import LearningSettings
-from halma.learn.training_step import PolicyValueStep, TrainingStep, illegal_shares
+from halma.learn.training_step import (
+    PolicyValueStep,
+    TrainingStep,
+    illegal_shares,
+    parameter_groups,
+)
 from halma.networks.architectures.blocks import Network
 from halma.networks.architectures.build import build
 from halma.structure import ArrayKind
@@ -126,7 +132,7 @@ class NetworkTrainer(ABC):
     def restore(self, state: Arrays, steps: int) -> None:
         """Continue from what `state` returned."""
         set_weights(self.network, weights_under(state, _NETWORK))
-        parameters = list(self.network.parameters())
+        parameters = [p for group in self._optimiser.param_groups for p in group["params"]]
         whole = self._optimiser.state_dict()
         for name in state:
             if name.startswith(OPTIMISER):
@@ -296,7 +302,8 @@ def checkpoint_arrays(
         for name, array in weights_of(network).items()
     }
     changed = {name.split(".")[1] for name in names if name.startswith(OPTIMISER)}
-    for index, parameter in enumerate(network.parameters()):
+    groups = parameter_groups(network, settings.learning)
+    for index, parameter in enumerate(itertools.chain(*groups)):
         if str(index) in changed:
             kind, own = ArrayKind("float32", tuple(parameter.shape)), f"{OPTIMISER}{index}."
             if settings.learning.optimiser == "sgd":

@@ -201,16 +201,30 @@ def value_error(values: Tensor, outcomes: Tensor, kind: str) -> Tensor:
     return -(outcomes * likely.log() + (1 - outcomes) * (1 - likely).log()).mean()
 
 
+def parameter_groups(network: Network, learning: OptimiserSettings) -> list[list[Tensor]]:
+    """Return the parameters that decay and, unless all of them do, those that do not.
+
+    An optimiser numbers its memory in this order.
+    """
+    parameters: list[Tensor] = list(network.parameters())
+    if learning.decay_all:
+        return [parameters]
+    # Weights of layers have a dimension for inputs and one for outputs, biases and norms have one.
+    return [[p for p in parameters if p.dim() > 1], [p for p in parameters if p.dim() == 1]]
+
+
 def _optimiser(
     network: Network, learning: OptimiserSettings, device: torch.device
 ) -> torch.optim.Optimizer:
     """Return the optimiser; on a GPU its rate is a tensor, and one kernel updates all weights."""
     on_gpu = device.type == "cuda"
     rate: Any = torch.tensor(learning.rate, device=device) if on_gpu else learning.rate
-    common: dict[str, Any] = {"lr": rate, "weight_decay": learning.weight_decay, "fused": on_gpu}
+    decays = (learning.weight_decay, 0.0)
+    groups: Any = [
+        {"params": some, "weight_decay": decay}
+        for some, decay in zip(parameter_groups(network, learning), decays, strict=False)
+    ]
     if learning.optimiser == "sgd":
         momentum = learning.momentum
-        return torch.optim.SGD(
-            network.parameters(), momentum=momentum, nesterov=momentum > 0, **common
-        )
-    return torch.optim.AdamW(network.parameters(), capturable=on_gpu, **common)
+        return torch.optim.SGD(groups, rate, momentum, nesterov=momentum > 0, fused=on_gpu)
+    return torch.optim.AdamW(groups, rate, capturable=on_gpu, fused=on_gpu)

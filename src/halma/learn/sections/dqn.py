@@ -123,6 +123,10 @@ class DqnLearningSettings:
         (0, 10),
         SearchRange(1e-6, 1e-2, log=True),
     )
+    decay_all: bool = setting(
+        True,
+        "Whether all parameters decay, or the weights of convolutions and dense layers alone.",
+    )
     gradient_clip: float = setting(
         0.0,
         "Largest norm of the gradient; 0: no limit.",

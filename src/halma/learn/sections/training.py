@@ -107,6 +107,11 @@ class LearningSettings:
         (0, 10),
         SearchRange(1e-6, 1e-2, log=True),
     )
+    decay_all: bool = setting(
+        True,
+        "Whether all parameters decay, or the weights of convolutions and dense layers alone: not "
+        "biases, and not those of batch normalisation. liu2019: false.",
+    )
     policy_loss: str = setting(
         "legal",
         "Cross-entropy between policy and its targets: over legal moves alone, or over all "
