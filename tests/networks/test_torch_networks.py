@@ -335,6 +335,14 @@ def test_an_export_that_disagrees_is_refused():
         check_agreement(network, model)
 
 
+def test_rounding_of_large_outputs_is_no_disagreement():
+    """A small logit among large ones has their rounding errors."""
+    network = shaken("rhombus-7x7-6:liu2019", "liu2019")
+    with torch.no_grad():
+        network.policy.weight.mul_(1e5)
+    assert check_agreement(network, to_onnx(network)) < 1e-4
+
+
 def test_exports_are_small_and_plain(tmp_path):
     path = tmp_path / "x.onnx"
     export(network_for("rhombus-7x7-6", "modern"), path)
