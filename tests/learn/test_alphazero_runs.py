@@ -28,7 +28,8 @@ from halma.games import Record
 from halma.learn import read_metrics, training_step
 from halma.learn.alphazero import AlphaZero
 from halma.learn.checkpoint import identity
-from halma.learn.replay_buffer import GameFiles
+from halma.learn.replay_buffer import GameFiles, ReplayBuffer
+from halma.learn.reports.alphazero_page import position_at
 from halma.learn.reports.events import (
     Checkpoint,
     Finished,
@@ -394,6 +395,38 @@ def test_weights_that_are_no_numbers(tmp_path, monkeypatch):
     monkeypatch.setattr(EvaluatorPool, "load", spoilt)
     with pytest.raises(HalmaError, match="not finite"):
         train(small(), tmp_path / "run")
+
+
+def test_validation_losses_are_of_games_not_trained_on_yet(tmp_path):
+    """Those of the last iteration are of its games and of the network after the one before."""
+    recipe = small(checkpoints__keep=5)
+    train(recipe, tmp_path / "run")
+    last = read_metrics(tmp_path / "run")[-1]
+    iteration = last["iteration"]
+    trainer = Trainer(recipe.game, recipe.settings, "cpu")
+    for number, path in list_iterations(tmp_path / "run" / "checkpoints"):
+        if number == iteration - 1:
+            file = open_tensors(path, {})
+            trainer.restore(file.arrays(), file.description["steps"])
+    games, _ = GameFiles(tmp_path / "run", recipe.game).read(iteration)
+    buffer = ReplayBuffer(recipe.game, len(games), 1.0, recipe.settings.seed)
+    buffer.add(iteration, games)
+    buffer.gather()
+    assert len(buffer.samples) == last["new_positions"]
+    logits, values = [], []
+    trainer.network.eval()
+    with torch.no_grad():
+        for row in buffer.samples:
+            record = position_at(recipe.game, games, row)
+            policy, value = trainer.network(torch.from_numpy(record.encode())[None])
+            logits.append(policy[0].numpy())
+            values.append(value[0].numpy())
+    outcomes = np.clip(games.outcomes[buffer.samples], 0, 1)
+    likely = np.clip(np.array(values), 1e-6, 1 - 1e-6)
+    expected = -(outcomes * np.log(likely) + (1 - outcomes) * np.log(1 - likely)).mean()
+    assert last["validation_value_loss"] == pytest.approx(expected, abs=1e-5)
+    measured = trainer.measure(buffer, buffer.samples)
+    assert last["validation_policy_loss"] == pytest.approx(measured.policy_loss, abs=1e-5)
 
 
 def test_weights_and_optimiser_survive(whole):

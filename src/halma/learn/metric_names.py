@@ -23,7 +23,8 @@ _ALWAYS = {
     "positions update_seconds processor_seconds truth_seconds",
     "alphazero": f"{_COMMON} finished draws first_share mean_plies evaluations games_per_second "
     "evaluations_per_second resigned pool_bytes replay_games positions duplicates new_positions "
-    "steps policy_loss value_loss illegal_share trainer_busy train_seconds gate best match_seconds",
+    "steps policy_loss value_loss validation_policy_loss validation_value_loss illegal_share "
+    "trainer_busy train_seconds gate best match_seconds",
     "dqn": f"{_COMMON} won lost reward mean_plies epsilon transitions replay_transitions steps "
     "loss td_error train_seconds match_seconds",
 }

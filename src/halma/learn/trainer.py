@@ -28,6 +28,8 @@ from halma.learn.training_step import (
     TrainingStep,
     illegal_shares,
     parameter_groups,
+    policy_cross_entropy,
+    value_error,
 )
 from halma.networks.architectures.blocks import Network
 from halma.networks.architectures.build import build
@@ -39,7 +41,7 @@ _Step = tuple[int, Tensor, Indices, Symmetries]
 
 #: Steps between two looks at the losses on a GPU, which has to be waited for.
 _CHECK_EVERY = 16
-#: Positions of a batch in which shares of illegal moves are measured.
+#: Positions of a batch in which losses and shares of illegal moves are measured.
 _MEASURED_AT_ONCE = 256
 #: Calls of `train` between two trials of how many threads are fastest.
 _TRIAL_EVERY = 4
@@ -66,6 +68,9 @@ class Losses:
     seconds: float
     #: seconds of those that the trainer waited for batches
     waited: float
+    #: losses on the newest games before the network was trained on them
+    validation_policy: float | None = None
+    validation_value: float | None = None
     #: share of the trained network's policy on illegal moves, where it is measured
     illegal_share: float | None = None
 
@@ -73,6 +78,15 @@ class Losses:
     def busy(self) -> float:
         """The share of time in forward, backward and optimiser."""
         return 1 - self.waited / self.seconds if self.seconds else 1.0
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a network says of positions: its losses, and the share of its policy on illegal moves."""
+
+    policy_loss: float
+    value_loss: float
+    illegal_share: float
 
 
 class NetworkTrainer(ABC):
@@ -225,20 +239,28 @@ class Trainer(NetworkTrainer):
         self._width = batches.width
         return Losses(policy, value, steps, time.perf_counter() - began, waited)
 
-    def illegal_share(self, buffer: ReplayBuffer, rows: Indices) -> float:
-        """Return the mean share of the policy on illegal moves, of rows of a replay buffer."""
+    def measure(self, buffer: ReplayBuffer, rows: Indices) -> Measured:
+        """Return means over rows of a replay buffer of what the network says now."""
+        learning = self._learning
         batches = Batches(buffer, _MEASURED_AT_ONCE, 0, False, (), width=self._width)
-        total = 0.0
+        totals = torch.zeros(3, device=self.device)
         self.network.eval()
         with torch.no_grad(), self._step.queue():
             for start in range(0, len(rows), _MEASURED_AT_ONCE):
                 some = rows[start : start + _MEASURED_AT_ONCE]
                 batch = Batch(self.game, len(some), batches.width)
                 batches.make(some, np.zeros(len(some), np.uint8), batch)
-                planes = batch.planes.to(self.device, memory_format=torch.channels_last)
-                logits = self.network(planes)[0].float()
-                total += illegal_shares(logits, batch.actions.to(self.device)).sum().item()
-        return total / len(rows)
+                planes, *rest = (tensor.to(self.device) for tensor in batch.tensors)
+                actions, targets, outcomes = rest
+                policy, values = self.network(planes.contiguous(memory_format=torch.channels_last))
+                found = (
+                    policy_cross_entropy(policy, actions, targets, learning.policy_loss == "legal"),
+                    value_error(values, outcomes, learning.value_loss),
+                    illegal_shares(policy, actions).mean(),
+                )
+                totals += len(some) * torch.stack(found)
+            policy_loss, value_loss, illegal_share = (totals / len(rows)).tolist()
+        return Measured(0.0 if self.network.value_only else policy_loss, value_loss, illegal_share)
 
     def _check(self, unchecked: list[_Step], batches: Batches) -> None:
         """Raise `NotANumberError` for the first loss that is not finite."""

@@ -19,8 +19,8 @@ from halma.tensors import write_tensors
 
 #: Purpose of seeds.
 _TRAIN = 2
-#: Positions that the share of illegal moves is measured on, at most.
-_MEASURED = 2048
+#: Positions that validation losses and the share of illegal moves are measured on, at most.
+_MEASURED = 1024
 
 
 @dataclass
@@ -76,12 +76,21 @@ class TrainingStage:
             self.reporter.emit(Progress("training", done, steps, where=where))
 
         watch(0)
-        losses = self.trainer.train(buffer, steps, rate, seed, watch)
         new = buffer.new_samples(number)
-        if self.settings.learning.policy_loss != "all" or not new:
-            return losses
-        measured = buffer.samples[np.linspace(-new, -1, min(new, _MEASURED)).astype(int)]
-        return replace(losses, illegal_share=self.trainer.illegal_share(buffer, measured))
+        if not new:
+            return self.trainer.train(buffer, steps, rate, seed, watch)
+        rows = buffer.samples[np.linspace(-new, -1, min(new, _MEASURED)).astype(int)]
+        before = self.trainer.measure(buffer, rows)
+        losses = self.trainer.train(buffer, steps, rate, seed, watch)
+        illegal_share = None
+        if self.settings.learning.policy_loss == "all":
+            illegal_share = self.trainer.measure(buffer, rows).illegal_share
+        return replace(
+            losses,
+            validation_policy=before.policy_loss,
+            validation_value=before.value_loss,
+            illegal_share=illegal_share,
+        )
 
     def _failure(self, error: NotANumberError, number: int, where: str, section: str) -> RunError:
         """Keep the batch of a loss that is not a number; return the error about it."""

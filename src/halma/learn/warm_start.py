@@ -117,6 +117,8 @@ class WarmStart:
             "steps": losses.steps,
             "policy_loss": losses.policy,
             "value_loss": losses.value,
+            "validation_policy_loss": losses.validation_policy,
+            "validation_value_loss": losses.validation_value,
             "illegal_share": losses.illegal_share,
             "learning_rate": warm.rate,
             "trainer_busy": losses.busy,

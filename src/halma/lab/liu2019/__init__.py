@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from halma.lab.experiment import Paper
 from halma.lab.liu2019 import curves, figure5, greedy, matchups, solved, starts, style, versions
+from halma.lab.liu2019.deviations import CUTOFFS, DEVIATIONS
 
 _SECTIONS = (greedy, figure5, versions, curves, matchups, style, starts, solved)
 
@@ -13,4 +14,6 @@ PAPER = Paper(
     "and Deep Reinforcement Learning",
     [experiment for section in _SECTIONS for experiment in section.EXPERIMENTS],
     curves=("policy_loss", "value_loss", "epsilon", "td_error", "test_reward", "test_won"),
+    deviations=DEVIATIONS,
+    cutoffs=CUTOFFS,
 )

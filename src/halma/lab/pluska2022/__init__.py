@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from halma.lab.experiment import Paper
 from halma.lab.pluska2022 import curves, stages, table
+from halma.lab.pluska2022.deviations import DEVIATIONS
 
 PAPER = Paper(
     "pluska2022",
@@ -11,5 +12,6 @@ PAPER = Paper(
     [experiment for section in (table, curves, stages) for experiment in section.EXPERIMENTS],
     cutoffs=table.CUTOFFS,
     unkept={"stages": "Sequential tests of single matches stand in its place below."},
+    deviations=DEVIATIONS,
     curves=("value_loss",),
 )
