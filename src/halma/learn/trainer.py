@@ -82,7 +82,7 @@ class Losses:
 
 @dataclass(frozen=True)
 class Measured:
-    """What a network says of positions: its losses, and the share of its policy on illegal moves."""
+    """A network's losses on positions, and the share of its policy on illegal moves."""
 
     policy_loss: float
     value_loss: float

@@ -48,8 +48,8 @@ DEVIATIONS = (
     Deviation(
         "L2 regularisation",
         "lambda |theta|, all parameters; in the program the kernels alone, as Keras has it",
-        "the kernels alone, twice lambda as torch's decay; networks of the first stage are older and "
-        "had it on all parameters",
+        "the kernels alone, twice lambda as torch's decay; networks of the first stage are older "
+        "and had it on all parameters",
         "norms of the first stage are some 6% smaller than without",
     ),
     Deviation(
@@ -72,8 +72,8 @@ DEVIATIONS = (
     ),
     Deviation(
         "who plays in self-play",
-        "M against M_p in section 3.5, M* in section 4.1; in the program the newest network, without "
-        "a gate",
+        "M against M_p in section 3.5, M* in section 4.1; in the program the newest network, "
+        "without a gate",
         "M* against itself; the options `selfplay.player` and `selfplay.opponents` do the others",
         "the paper says that variations differ little",
     ),

@@ -8,7 +8,8 @@ DEVIATIONS = (
     Deviation(
         "scores of values",
         "3, 1 and 0, a ReLU without an upper bound",
-        "shares of the highest score: 1, 1/3 and 0; so c = 15 is 5, and a squared error has weight 9",
+        "shares of the highest score: 1, 1/3 and 0; so c = 15 is 5, and a squared error has the "
+        "weight 9",
         "none: all else is scaled with them",
     ),
     Deviation(
