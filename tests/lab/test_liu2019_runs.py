@@ -25,6 +25,8 @@ TINY = {
         "warm_start.epochs": 2,
         "warm_start.games": 20,
         "warm_start.samples_per_new": 0.5,
+        # Untrained networks hardly ever finish a game.
+        "learning.draws": "keep",
         "archive.every": 1,
     },
     settings.TABULA_RASA: {**NETWORK, "selfplay.progress_plies": 12},

@@ -397,6 +397,12 @@ def test_weights_that_are_no_numbers(tmp_path, monkeypatch):
         train(small(), tmp_path / "run")
 
 
+def test_a_run_whose_games_are_all_drawn_and_discarded_says_so(tmp_path):
+    recipe = small(selfplay__max_plies=2, learning__draws="discard")
+    with pytest.raises(RunError, match=r"all games were drawn, and 'learning.draws' discards"):
+        train(recipe, tmp_path / "run")
+
+
 def test_validation_losses_are_of_games_not_trained_on_yet(tmp_path):
     """Those of the last iteration are of its games and of the network after the one before."""
     recipe = small(checkpoints__keep=5)

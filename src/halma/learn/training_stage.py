@@ -66,9 +66,10 @@ class TrainingStage:
     ) -> Losses:
         """Draw about this many samples; the newest are of the iteration, or epoch, `number`."""
         if not len(buffer.samples):
-            raise RunError(
-                "There is no position to train on: all games were over before the first search."
-            )
+            reason = "all games were over before the first search"
+            if len(buffer.games.moves):
+                reason = "all games were drawn, and 'learning.draws' discards those"
+            raise RunError(f"There is no position to train on: {reason}.")
         batch_size = self.settings.learning.batch_size
         steps = max(1, math.ceil(samples / batch_size)) if samples else 0
 

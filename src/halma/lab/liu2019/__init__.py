@@ -13,7 +13,16 @@ PAPER = Paper(
     "liu2019: Towards Understanding Chinese Checkers with Heuristics, Monte Carlo Tree Search, "
     "and Deep Reinforcement Learning",
     [experiment for section in _SECTIONS for experiment in section.EXPERIMENTS],
-    curves=("policy_loss", "value_loss", "epsilon", "td_error", "test_reward", "test_won"),
+    curves=(
+        "policy_loss",
+        "value_loss",
+        "validation_policy_loss",
+        "validation_value_loss",
+        "epsilon",
+        "td_error",
+        "test_reward",
+        "test_won",
+    ),
     deviations=DEVIATIONS,
     cutoffs=CUTOFFS,
 )

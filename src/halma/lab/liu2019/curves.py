@@ -53,8 +53,8 @@ class CurveFigure(NetworkExperiment):
         return ExperimentPage([section], about, {name: list(p) for name, p in found.items()})
 
 
-def _of(metrics: Sequence[Metrics], x: str, *keys: str) -> list[tuple[float, float]]:
-    """Return the sum of some metrics of the iterations that have them."""
+def sum_of(metrics: Sequence[Metrics], x: str, *keys: str) -> list[tuple[float, float]]:
+    """Return metric `x` and the sum of some metrics, of the iterations that have them."""
     return [
         (entry[x], sum(entry[key] for key in keys))
         for entry in metrics
@@ -102,7 +102,7 @@ EXPERIMENTS = (
         name="fig9",
         title="Figure 9: epsilon of deep Q-learning",
         rival="DQN",
-        series=lambda metrics: {"epsilon": _of(metrics, "iteration", "epsilon")},
+        series=lambda metrics: {"epsilon": sum_of(metrics, "iteration", "epsilon")},
         style=PlotStyle(_EPISODES, "epsilon", marked=False, ylim=(0.0, 1.0)),
         text="The share of random moves. The paper does not give the shape; ours is linear over "
         "the first half.",
@@ -112,7 +112,7 @@ EXPERIMENTS = (
         name="fig12",
         title="Figure 12: mean absolute error of deep Q-learning",
         rival="DQN",
-        series=lambda metrics: {"error": _of(metrics, "iteration", "td_error")},
+        series=lambda metrics: {"error": sum_of(metrics, "iteration", "td_error")},
         style=PlotStyle(_EPISODES, "mean absolute error", marked=False),
         text="The mean absolute difference between Q-values and their targets.",
         claims=_error_claims,
@@ -122,8 +122,8 @@ EXPERIMENTS = (
         title="Figure 14: accumulated reward of deep Q-learning",
         rival="DQN",
         series=lambda metrics: {
-            "reward": _of(metrics, "iteration", "test_reward"),
-            "won": _of(metrics, "iteration", "test_won"),
+            "reward": sum_of(metrics, "iteration", "test_reward"),
+            "won": sum_of(metrics, "iteration", "test_won"),
         },
         style=PlotStyle(_EPISODES, "accumulated reward", marked=False),
         text="Test games against greedy without random moves, after every iteration: 0.01 for each "
@@ -135,7 +135,7 @@ EXPERIMENTS = (
         name="fig15",
         title="Figure 15: loss of tabula rasa",
         rival="Tabula rasa",
-        series=lambda metrics: {"loss": _of(metrics, "iteration", "policy_loss", "value_loss")},
+        series=lambda metrics: {"loss": sum_of(metrics, "iteration", "policy_loss", "value_loss")},
         style=PlotStyle("iteration", "loss", marked=False),
         text="The paper's loss includes the L2 term, and its x axis has five epochs for each "
         "iteration.",

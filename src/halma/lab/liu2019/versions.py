@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from halma.lab.liu2019.contenders import Contender, undecided
+from halma.lab.liu2019.curves import sum_of
 from halma.lab.liu2019.settings import main_runs, overfitting_run, scale
 from halma.lab.matches import Match, MatchScore
 from halma.lab.plots import PlotLine, PlotPanel, PlotStyle, plot_lines
@@ -14,13 +15,19 @@ from halma.lab.trained import MatchExperiment, unfinished
 from halma.lab.workspace import Workspace
 from halma.learn import Recipe
 
+#: The curves of the panel of losses; the first is what claims are about.
+_LOSSES = {
+    "training": ("policy_loss", "value_loss"),
+    "validation": ("validation_policy_loss", "validation_value_loss"),
+}
 _LOSS = PlotStyle("version", "loss", marked=False)
 _WINS = PlotStyle("version", "wins", ylim=(0.0, 1.0), percent=True)
 
 _TEXT = (
     "A version is the network after an iteration of self-play and training; the first is the one "
     "after the stage of heuristic games. Loss is that of policy and value together, without the "
-    "L2 term, which the paper's includes. Wins are those of {games} paired games with "
+    "L2 term, which the paper's includes; validation, where a run has it, is the loss on new games "
+    "before training on them. Wins are those of {games} paired games with "
     "{simulations} simulations against the first version. The paper does not say how many games "
     "it played. "
 )
@@ -65,13 +72,17 @@ class VersionFigure(MatchExperiment):
         metrics = workspace.runs.metrics(recipe)
         if not metrics:
             return []
-        numbers = [entry["iteration"] for entry in metrics]
-        losses = [entry["policy_loss"] + entry["value_loss"] for entry in metrics]
+        lines = [
+            PlotLine(name, [x for x, _ in points], [y for _, y in points])
+            for name, keys in _LOSSES.items()
+            if (points := sum_of(metrics, "iteration", *keys))
+        ]
+        losses = lines[0].y
         wins = {n: score.rate.value for n, score in sorted(scores.items())}
         intervals = [scores[n].rate.interval or (wins[n], wins[n]) for n in wins]
         low, high = zip(*intervals, strict=True) if intervals else ((), ())
         panels = [
-            PlotPanel("loss", [PlotLine("loss", numbers, losses)], _LOSS),
+            PlotPanel("loss", lines, _LOSS),
             PlotPanel(
                 "wins against the first version",
                 [PlotLine("wins", list(wins), list(wins.values()), low, high)],
