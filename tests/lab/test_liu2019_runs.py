@@ -60,6 +60,7 @@ EXPECTED = {
     "table2": (2, "seed 0, 4 games"),
     "fig10": (2, "loss"),
     "fig11": (2, "loss"),
+    "passes": (2, "loss"),
     "fig13": (3, "rows that greedy advances"),
     "simulations": (3, "more simulations"),
     "exploration": (3, "c with 2 simulations"),
@@ -88,7 +89,7 @@ def workspace(folder, monkeypatch):
 
 
 #: Those that train several runs of their own.
-_SLOW = ("fig10", "starts")
+_SLOW = ("fig10", "passes", "starts")
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,8 @@ STARTS: Mapping[str, tuple[float, float]] = {
 STARTS_SHARE = 0.05
 #: Figure 10: passes over the samples, as a multiple of the main run's.
 _OVERFITTING_PASSES = 4
+#: Not in the paper: this part of the main run's steps, on all positions instead of a half.
+_FEW_STEPS = 1 / 5
 
 
 class Liu2019Scale(NamedTuple):
@@ -186,6 +188,17 @@ def overfitting_run(workspace: Workspace) -> Recipe:
         "selfplay.player": "latest",
         "selfplay.opponents": "first",
         "selfplay.opponent_share": 1.0,
+    }
+    return plan_run(workspace, MAIN, workspace.seed, changes)
+
+
+def few_passes_run(workspace: Workspace) -> Recipe:
+    """Return the main run with fewer passes: all positions of a game, each seen twice."""
+    usual = plan_run(workspace, MAIN, workspace.seed).settings.learning
+    samples = _FEW_STEPS * usual.samples_per_new * usual.position_share
+    changes: dict[str, Plain] = {
+        "learning.position_share": 1.0,
+        "learning.samples_per_new": round(samples, 3),
     }
     return plan_run(workspace, MAIN, workspace.seed, changes)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from halma.lab.liu2019.contenders import Contender, undecided
 from halma.lab.liu2019.curves import sum_of
-from halma.lab.liu2019.settings import main_runs, overfitting_run, scale
+from halma.lab.liu2019.settings import few_passes_run, main_runs, overfitting_run, scale
 from halma.lab.matches import Match, MatchScore
 from halma.lab.plots import PlotLine, PlotPanel, PlotStyle, plot_lines
 from halma.lab.report import Claim, ReportFigure, ReportSection
@@ -126,6 +126,12 @@ def _improving(wins: Mapping[int, float], losses: Sequence[float]) -> Iterator[C
     yield Claim("wins against the first version", "gradually increasing", ours, agrees)
 
 
+def _not_in_the_paper(wins: Mapping[int, float], losses: Sequence[float]) -> Iterator[Claim]:
+    """The rows of the paper's figure, without what it says."""
+    for row in _improving(wins, losses):
+        yield row._replace(paper="", remark="")
+
+
 def _first_main_run(workspace: Workspace) -> Recipe:
     return next(iter(main_runs(workspace).values()))
 
@@ -146,5 +152,14 @@ EXPERIMENTS = (
         recipe=_first_main_run,
         text="This is the main run.",
         claims=_improving,
+    ),
+    VersionFigure(
+        name="passes",
+        title="The second stage with fewer passes over its games",
+        recipe=few_passes_run,
+        text="The main run from the same first stage, with a fifth of its steps: the network sees "
+        "every position of a game twice, where the paper's sees a half of them twenty times.",
+        claims=_not_in_the_paper,
+        in_paper=False,
     ),
 )
