@@ -3,6 +3,7 @@
 import numpy as np
 import onnx
 import pytest
+import torch
 from cli.cli_helpers import answer, refused, run
 from networks.tiny_network import tiny_model
 
@@ -13,7 +14,7 @@ from halma.networks.architectures.build import build
 from halma.networks.export import export, to_onnx
 from halma.networks.network_file import read_model, write_model
 from halma.networks.onnx_torch import load_in_torch
-from halma.networks.weights import save_weights
+from halma.networks.weights import load_weights, save_weights
 from halma.tensors import iteration_file
 
 GAME = halma.game("rhombus-4x4-3")
@@ -102,6 +103,19 @@ def test_the_verb(network, tmp_path, monkeypatch):
     assert "There is no file" in refused("export", "nowhere", "--out", "c.onnx")
     assert "is for playing" in refused("export", "a.onnx", "--out", "c.onnx")
     assert not (tmp_path / "c.onnx").exists()
+
+
+def test_weights_as_float16(network, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save_weights(network, "whole.safetensors", about={"iteration": 7})
+    found = answer("export", "whole.safetensors", "--half", "--out", "half.safetensors")
+    assert found["difference"] is None and found["about"] == {"iteration": 7}
+    whole = (tmp_path / "whole.safetensors").stat().st_size
+    assert found["bytes"] == (tmp_path / "half.safetensors").stat().st_size < 0.55 * whole
+    ours, theirs = load_weights("half.safetensors").state_dict(), network.state_dict()
+    for name, tensor in theirs.items():
+        rounded = tensor.half().float() if tensor.is_floating_point() else tensor
+        assert ours[name].dtype == tensor.dtype and torch.equal(ours[name], rounded), name
 
 
 def test_what_was_written_before_is_read(tmp_path):

@@ -89,7 +89,7 @@ def test_how_arrays_lie_in_memory_does_not_matter(tmp_path, weights):
     assert (tmp_path / "y.safetensors").read_bytes() == weights.read_bytes()
 
 
-@pytest.mark.parametrize("dtype", ["<f8", ">f4", "<f2", "<i4"])
+@pytest.mark.parametrize("dtype", ["<f8", ">f4", ">f2", "<i4"])
 def test_only_types_that_are_read_are_written(tmp_path, dtype):
     path = tmp_path / "x.safetensors"
     arrays = {**ARRAYS, "more": np.zeros(3, dtype)}
@@ -338,8 +338,8 @@ def test_hostile_headers_are_refused(tmp_path, data):
 def test_weights_of_other_types_are_refused(tmp_path):
     path = tmp_path / "x.safetensors"
     write_tensors(path, {"x": np.zeros(1, np.uint8)}, DESCRIPTION)
-    assert "neither float32 nor int64" in refusal(read_info, path)
-    for dtype, size in (("F64", 8), ("F16", 2), ("BF16", 2), ("F8_E4M3", 1), ("BOOL", 1)):
+    assert "neither float32 nor float16 nor int64" in refusal(read_info, path)
+    for dtype, size in (("F64", 8), ("BF16", 2), ("F8_E4M3", 1), ("BOOL", 1)):
         entry = {"dtype": dtype, "shape": [1], "data_offsets": [0, size]}
         metadata = {"__metadata__": {KEY: json.dumps(DESCRIPTION)}}
         path.write_bytes(header({**metadata, "x": entry}, b"\0" * size))

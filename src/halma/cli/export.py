@@ -1,4 +1,4 @@
-"""`halma export`: a trained network as a file to play with, or to give away."""
+"""`halma export`: a trained network as a file to play with, to start from, or to give away."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ def export(
     source: Annotated[
         Path, typer.Argument(help="The directory of a run, or a file of weights (.safetensors).")
     ],
-    out: Annotated[Path, typer.Option(help="The file to write; it ends in .onnx.")],
+    out: Annotated[
+        Path, typer.Option(help="The file to write: .onnx, or .safetensors to train on.")
+    ],
     version: Annotated[
         int | None, typer.Option(min=0, help="Of a run: this version of its archive.")
     ] = None,
@@ -25,23 +27,30 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Replace the file of --out.")] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Write a trained network as an ONNX file, to play with.
+    """Write a trained network as an ONNX file, to play with, or its weights, to start a run from.
 
-    It is that of a run or of a file of weights, and is checked against torch. The file knows its
-    game and rules. `net:FILE` plays it, without torch.
+    It is that of a run or of a file of weights; an ONNX file is checked against torch. The file
+    knows its game and rules. `net:FILE` plays it, without torch; `warm_start.weights` takes weights.
     """
     from halma.games.registry import short_name
     from halma.machine import in_bytes
     from halma.networks.export import export_file
-    from halma.networks.network_file import MODEL_SUFFIX, read_info
+    from halma.networks.network_file import MODEL_SUFFIX, WEIGHTS_SUFFIX, read_info
+    from halma.networks.weights import load_weights, save_weights
 
-    if out.suffix != MODEL_SUFFIX:
+    if out.suffix not in (MODEL_SUFFIX, WEIGHTS_SUFFIX):
         raise HalmaError(
-            f"'{out}' cannot be written: the name of a network ends in {MODEL_SUFFIX}."
+            f"'{out}' cannot be written: the name of a network ends in {MODEL_SUFFIX}, or for "
+            f"training in {WEIGHTS_SUFFIX}."
         )
     if out.exists() and not force:
         raise HalmaError(f"'{out}' exists already: --force replaces it.")
-    difference = export_file(_weights_of(source, version), out, half)
+    weights, difference = _weights_of(source, version), None
+    if out.suffix == MODEL_SUFFIX:
+        difference = export_file(weights, out, half)
+    else:
+        network = load_weights(weights)
+        save_weights(network, out, network.info.about, half)
     info, size = read_info(out), out.stat().st_size
     answer = {
         "file": str(out),
@@ -55,7 +64,8 @@ def export(
     def show() -> None:
         variant = short_name(info.game)
         print(f"{out}: {info.architecture} for {variant}, {in_bytes(size)}")
-        note(f"To play against it: {program()} play human net:{out} --game {variant}")
+        if out.suffix == MODEL_SUFFIX:
+            note(f"To play against it: {program()} play human net:{out} --game {variant}")
 
     print_answer(json, answer, show)
 

@@ -40,7 +40,7 @@ _MOST = {"planes": 1 << 20, "actions": 1 << 20, "players": 64}
 _LONGEST_REMARKS = 1 << 16
 _LONGEST_NAME = 500
 #: numpy's names of the types of weights and counters
-_TYPES = ("<f4", "<i8")
+_TYPES = ("<f4", "<f2", "<i8")
 
 #: what the first output of a network may be
 POLICY, Q_VALUES = "policy", "q"
@@ -163,7 +163,9 @@ def read_model(path: Path | str) -> tuple[NetworkInfo, bytes]:
 def write_weights(path: Path | str, info: NetworkInfo, arrays: Arrays) -> None:
     """Write weights atomically."""
     if any(array.dtype.str not in _TYPES for array in arrays.values()):
-        raise NetworkError(f"'{path}' is not written: weights are float32 and counters int64.")
+        raise NetworkError(
+            f"'{path}' is not written: weights are float32 or float16, and counters int64."
+        )
     contiguous = {name: array.copy(order="C") for name, array in arrays.items()}
     write_tensors(Path(path), contiguous, _description(info))
 
@@ -215,7 +217,7 @@ def _read_weights(path: Path | str) -> tuple[NetworkInfo, Arrays]:
         raise NetworkError(str(error)) from None
     arrays = file.arrays()
     if any(array.dtype.str not in _TYPES for array in arrays.values()):
-        raise refusal(path, "its weights are neither float32 nor int64")
+        raise refusal(path, "its weights are neither float32 nor float16 nor int64")
     for name, array in arrays.items():
         if array.dtype.kind == "f" and not math.isfinite(array.sum(dtype="float64")):
             raise refusal(path, f"its weights {name[:60]!r} are not finite")

@@ -19,17 +19,24 @@ from halma.networks.network_file import read_weights, with_about, write_weights
 
 
 def save_weights(
-    network: Network, path: Path | str, about: Mapping[str, Any] | None = None
+    network: Network, path: Path | str, about: Mapping[str, Any] | None = None, half: bool = False
 ) -> None:
-    """Write weights to a file, with what there is to say about them."""
-    arrays = {name: t.detach().cpu().numpy() for name, t in network.state_dict().items()}
+    """Write weights to a file, with what there is to say about them; `half`: as float16."""
+    tensors = {name: t.detach().cpu() for name, t in network.state_dict().items()}
+    arrays = {
+        name: (t.half() if half and t.is_floating_point() else t).numpy()
+        for name, t in tensors.items()
+    }
     write_weights(path, with_about(network.info, about), arrays)
 
 
 def load_weights(path: Path | str) -> Network:
-    """Return the network whose weights are in a file."""
+    """Return the network whose weights are in a file, in float32 also where it has float16."""
     info, arrays = read_weights(path)
-    tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
+    tensors = {
+        name: torch.from_numpy(array.astype("float32") if array.dtype == "float16" else array)
+        for name, array in arrays.items()
+    }
     try:
         # Without memory: a description may be of a network of any size.
         with torch.device("meta"):
