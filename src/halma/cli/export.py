@@ -30,7 +30,8 @@ def export(
     """Write a trained network as an ONNX file, to play with, or its weights, to start a run from.
 
     It is that of a run or of a file of weights; an ONNX file is checked against torch. The file
-    knows its game and rules. `net:FILE` plays it, without torch; `warm_start.weights` takes weights.
+    knows its game and rules. `net:FILE` plays ONNX, without torch; `warm_start.weights` takes
+    weights.
     """
     from halma.games.registry import short_name
     from halma.machine import in_bytes
