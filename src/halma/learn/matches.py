@@ -43,8 +43,9 @@ def play_in_lockstep(
 
     All games of a set have the same opening and dice, and the players take every seat. The games
     of all matches advance together: in every round, each game still going gets a move, a player
-    of several matches chooses for all of them, and every agent has a thread. `watch` is called
-    before each round.
+    of several matches chooses for all of them, and every player has a thread, so that one network
+    works while another waits for the GPU, or on a core of its own. `watch` is called before each
+    round.
     """
     tables = [_Table(game, pairing, opening_plies) for pairing in pairings]
     play_seats([seat for table in tables for seat in table.seats], is_stopped, watch)
@@ -59,27 +60,26 @@ def play_seats(
     """Play games to their ends, each with its players."""
     going = [seat for seat in seats if not seat[0].is_over]
     total, moves_made = len(seats), 0
-    agents = len({id(p) for _, players in seats for p in players if isinstance(p, AgentPlayer)})
-    with ThreadPoolExecutor(max(agents, 1)) as threads:
+    different = {id(player) for _, players in seats for player in players}
+    with ThreadPoolExecutor(max(len(different), 1)) as threads:
         while going:
             if is_stopped():
                 raise Interrupted
             watch(total - len(going), total, moves_made)
-            turns = turns_of(going)
-            chosen_by_agents = [
-                threads.submit(player.play, turn)
-                for player, turn in turns
-                if isinstance(player, AgentPlayer)
-            ]
-            for player, turn in turns:
-                if not isinstance(player, AgentPlayer):
-                    moves = player.choose([one.record for one in turn], [one.rng for one in turn])
-                    for one, move in zip(turn, moves, strict=True):
-                        one.play(move)
-                    moves_made += len(moves)
-            for chosen in chosen_by_agents:
-                chosen.result()
+            turns = [threads.submit(_play_turn, player, turn) for player, turn in turns_of(going)]
+            moves_made += sum(turn.result() for turn in turns)
             going = [seat for seat in going if not seat[0].is_over]
+
+
+def _play_turn(player: Player | AgentPlayer, games: Sequence[MatchGame]) -> int:
+    """Choose and play a move in each game; return the number of moves that a network chose."""
+    if isinstance(player, AgentPlayer):
+        player.play(games)
+        return 0
+    moves = player.choose([one.record for one in games], [one.rng for one in games])
+    for one, move in zip(games, moves, strict=True):
+        one.play(move)
+    return len(moves)
 
 
 def plan_of(game: Game, pairing: Pairing, opening_plies: int) -> Plan:
