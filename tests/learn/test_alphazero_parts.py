@@ -1,9 +1,6 @@
 """Losses, schedules, replay buffer, matches, truth and bundles by themselves."""
 
 import math
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -410,12 +407,3 @@ def test_networks_that_travel():
         recipe = load(name)
         weights = build(recipe.settings.network_info(recipe.game)).state_dict().values()
         bundle.check_size(sum(tensor.nbytes for tensor in weights), copies)
-
-
-def test_the_script_for_gpu_machines_explains_itself():
-    script = Path(__file__).parents[2] / "scripts" / "gpu_train.py"
-    said = subprocess.run(
-        [sys.executable, str(script), "--help"], capture_output=True, text=True, check=True
-    ).stdout
-    for option in ("--minutes", "--from", "--to", "--set", "--device"):
-        assert option in said
