@@ -1,4 +1,4 @@
-"""Train several recipes side by side on one GPU machine; see scripts/gpu_train.py for what it needs.
+"""Train several recipes side by side on one GPU machine, which needs what gpu_train.py needs.
 
     python scripts/gpu_side_by_side.py plan.toml --minutes 9 --to out
     python scripts/gpu_side_by_side.py plan.toml --minutes 9 --from out --to more
@@ -77,7 +77,9 @@ def read_plan(path: Path) -> dict[str, dict[str, object]]:
     plan = tomllib.loads(path.read_text(encoding="utf-8"))
     for name, run in plan.items():
         if not isinstance(run, dict) or "recipe" not in run or not run.keys() <= _KEYS:
-            raise SystemExit(f"'{path}': run '{name}' needs 'recipe', and may have threads and set.")
+            raise SystemExit(
+                f"'{path}': '{name}' needs 'recipe', and may have 'threads' and 'set'."
+            )
     return plan
 
 

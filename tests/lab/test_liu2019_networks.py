@@ -91,8 +91,8 @@ def test_measurements_belong_to_a_network(tmp_path):
 
 def test_verdicts():
     assert verdict(0.905, score(271, 28, 1)) == "agrees"
-    assert verdict(0.905, score(150, 150)) == "worse than the paper's"
-    assert verdict(0.905, score(298, 2)) == "better than the paper's"
+    assert verdict(0.905, score(150, 150)) == "differs: worse than the paper's"
+    assert verdict(0.905, score(298, 2)) == "differs: better than the paper's"
 
 
 def test_networks_of_unfinished_runs_decide_nothing():

@@ -90,5 +90,5 @@ def verdict(paper: float, score: MatchScore) -> str:
     if interval is None:
         return ""
     if interval[0] > paper:
-        return "better than the paper's"
-    return "worse than the paper's" if interval[1] < paper else "agrees"
+        return "differs: better than the paper's"
+    return "differs: worse than the paper's" if interval[1] < paper else "agrees"
