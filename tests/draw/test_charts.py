@@ -109,3 +109,25 @@ def test_pages_escape_what_they_are_given():
     assert "<title>&lt;a&gt;</title>" in text
     assert "<p>1 &lt; 2</p>\n<p>and</p>" in text
     assert "<th>&lt;h&gt;</th>" in text and "<td>&lt;c&gt;</td>" in text
+
+
+def test_a_legend_does_not_run_into_the_title_or_out_of_the_chart():
+    def legend(title, names):
+        picture = line_chart(title, [ChartLine(name, [(0, 0), (1, 1)]) for name in names], "x")
+        width, height = map(float, ElementTree.fromstring(picture).get("viewBox").split()[2:])
+        found = [e for e in elements(picture, "text") if e.text in names]
+        ends = [(float(e.get("x")), float(e.get("y")), len(e.text)) for e in found]
+        assert len(ends) == len(names)
+        assert all(x + 6 * letters < width for x, _, letters in ends)
+        return ends, height
+
+    beside, low = legend("Title", ["one", "two"])
+    assert len({y for _, y, _ in beside}) == 1 and beside[0][0] > 54 + 7 * len("Title")
+    names = ["ended by the rules", "drawn", "points of the first player", "repeated positions"]
+    beneath, high = legend("Games of self-play", names)
+    rows = sorted({y for _, y, _ in beneath})
+    assert rows[0] == beside[0][1] + 16 and high - low == pytest.approx(16 * len(rows))
+    for row in rows:
+        places = sorted((x, letters) for x, y, letters in beneath if y == row)
+        for (x, letters), (after, _) in zip(places, places[1:], strict=False):
+            assert x + 6 * letters < after - 14

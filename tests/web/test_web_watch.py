@@ -71,7 +71,9 @@ def test_a_run_is_watched(client, folders):
     assert [line["iteration"] for line in run["metrics"]] == [1, 2]
     later = client.get("/api/run", params={"name": "deep/first", "after": 1}).json()
     assert [line["iteration"] for line in later["metrics"]] == [2]
-    assert {"Losses", "Moves a game"} <= {panel["title"] for panel in run["panels"]}
+    assert {"Policy loss", "Value loss", "Moves a game"} <= {
+        panel["title"] for panel in run["panels"]
+    }
     for panel in run["panels"]:
         assert panel["curves"] and panel["about"]
     assert run["network"] and run["versions"] == [0, 1, 2]

@@ -23,6 +23,10 @@ _FONT = 12.0
 _WIDTH, _HEIGHT = 480.0, 270.0
 _SIDE = 300.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 54.0, 14.0, 30.0, 40.0
+#: Height of a row of the legend beneath the title, and widths of a letter of the title and of it.
+_ROW, _TITLE_LETTER, _LEGEND_LETTER = 16.0, 7.5, 6.2
+#: Around the name of a series: its colour, and the distance to the next.
+_SWATCH, _GAP = 14.0, 12.0
 _SHADES = 8
 
 
@@ -45,20 +49,25 @@ class ChartGuide:
 
 
 class _Chart(Canvas):
-    """A canvas with the rectangle of a chart and the ranges of its axes."""
+    """A canvas with the rectangle of a chart, the ranges of its axes, and a legend."""
 
     def __init__(
-        self, title: str, size: Point, x: tuple[float, float], y: tuple[float, float]
+        self,
+        title: str,
+        size: Point,
+        x: tuple[float, float],
+        y: tuple[float, float],
+        lines: Sequence[ChartLine] = (),
     ) -> None:
         super().__init__(1.0, DEFAULT, "chart")
-        self.title, self.size, self.x, self.y = title, size, x, y
-        self.left, self.right, self.top, self.bottom = (
-            _LEFT,
-            size[0] - _RIGHT,
-            _TOP,
-            size[1] - _BOTTOM,
-        )
+        self.title, self.x, self.y = title, x, y
+        self.left, self.right = _LEFT, size[0] - _RIGHT
         self.write((_LEFT, 11.0), title, _FONT + 1, _INK, anchor="start", bold=True)
+        # The rectangle keeps its height; what is above it grows.
+        rows = self._draw_legend(lines)
+        self.top = _TOP + _ROW * rows
+        self.bottom = size[1] - _BOTTOM + _ROW * rows
+        self.size = size[0], size[1] + _ROW * rows
 
     def across(self, x: float) -> float:
         low, high = self.x
@@ -130,15 +139,20 @@ class _Chart(Canvas):
             self.circle(points[0], 2.5, fill=colour)
         self.add("polyline", points=outline(points), fill="none", **stroke(colour, 1.75))
 
-    def draw_legend(self, lines: Sequence[ChartLine]) -> None:
-        """Write the names of series right of the title, assuming letters of average width."""
-        x = self.right
-        for colour, line in reversed(list(zip(COLOURS, lines, strict=False))):
-            x -= 6.2 * len(line.title)
-            self.write((x, 11.0), line.title, _FONT - 1, _INK, anchor="start")
-            x -= 14
-            self.rect((x, 7), 10, 8, rx=2, fill=colour)
-            x -= 12
+    def _draw_legend(self, lines: Sequence[ChartLine]) -> int:
+        """Write the names of series right of the title, or beneath it; return the rows beneath."""
+        widths = [_SWATCH + _LEGEND_LETTER * len(line.title) + _GAP for line in lines]
+        if self.left + _TITLE_LETTER * len(self.title) + sum(widths) <= self.right:
+            x, y, rows = self.right + _GAP - sum(widths), 11.0, 0
+        else:
+            x, y, rows = self.left, 11.0 + _ROW, 1
+        for colour, line, width in zip(COLOURS, lines, widths, strict=False):
+            if x > self.left and x + width - _GAP > self.right:
+                x, y, rows = self.left, y + _ROW, rows + 1
+            self.rect((x, y - 4), 10, 8, rx=2, fill=colour)
+            self.write((x + _SWATCH, y), line.title, _FONT - 1, _INK, anchor="start")
+            x += width
+        return rows
 
     def draw_counts(self, counts: Sequence[Sequence[int]]) -> None:
         most = max((count for row in counts for count in row), default=0)
@@ -179,7 +193,8 @@ def line_chart(
     ys += [level.at + 0.02 * abs(level.at)] if level is not None else []
     ys += [0.0] if from_zero else []
     steps = ticks(*_apart(ys))
-    chart = _Chart(title, (_WIDTH, _HEIGHT), _apart(xs), (steps[0], steps[-1]))
+    named = lines if len(lines) > 1 else ()
+    chart = _Chart(title, (_WIDTH, _HEIGHT), _apart(xs), (steps[0], steps[-1]), named)
     chart.draw_axes(ticks(*chart.x, whole=True), steps, "{:,.0f}".format, write, xlabel)
     for guide in changes:
         chart.draw_upright(guide, lines)
@@ -187,8 +202,6 @@ def line_chart(
         chart.draw_level(level)
     for colour, line in zip(COLOURS, lines, strict=False):
         chart.draw_curve(line, colour)
-    if len(lines) > 1:
-        chart.draw_legend(lines)
     return chart.document()
 
 

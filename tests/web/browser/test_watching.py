@@ -51,7 +51,7 @@ def test_a_training_run_is_watched_live(visit, run, tmp_path):
         state = page.get_by_text("of 4 iterations")
         expect(state).to_contain_text("2 of 4")
         # A curve of every panel, the matches against references among them.
-        expect(page.get_by_role("img", name="Losses by iteration")).to_be_visible()
+        expect(page.get_by_role("img", name="Value loss by iteration")).to_be_visible()
         points = page.get_by_role("img", name=re.compile("Points against .* by iteration")).first
         expect(points).to_be_visible()
         assert points_of(points) == 1

@@ -38,17 +38,17 @@ _EVALUATED = 5
 
 PANELS = [
     Panel(
-        "Losses",
-        {
-            "policy_loss": "policy",
-            "validation_policy_loss": "policy, validation",
-            "value_loss": "value",
-            "validation_value_loss": "value, validation",
-        },
-        "Cross-entropy of the policy with that of the searches, and loss between values and "
-        "results. Both may rise while the games get better: there is more to learn then. "
-        "Validation: on the newest games before the network is trained on them. Where that is "
-        "far above the loss in training, the network overfits: make fewer passes over a game.",
+        "Policy loss",
+        {"policy_loss": "training", "validation_policy_loss": "validation"},
+        "Cross-entropy of the policy with that of the searches. It may rise while the games get "
+        "better: there is more to learn then. Validation: on the newest games before the network "
+        "is trained on them.",
+    ),
+    Panel(
+        "Value loss",
+        {"value_loss": "training", "validation_value_loss": "validation"},
+        "Loss between values and results. Where that of validation is far above that of "
+        "training, the network overfits: make fewer passes over a game.",
     ),
     Panel("Moves a game", {"mean_plies": "moves"}, "Mean length of the games of self-play."),
     Panel(
