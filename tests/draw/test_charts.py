@@ -1,6 +1,7 @@
 """Line and scatter charts: points are drawn where they should be."""
 
 import xml.etree.ElementTree as ElementTree
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -129,5 +130,5 @@ def test_a_legend_does_not_run_into_the_title_or_out_of_the_chart():
     assert rows[0] == beside[0][1] + 16 and high - low == pytest.approx(16 * len(rows))
     for row in rows:
         places = sorted((x, letters) for x, y, letters in beneath if y == row)
-        for (x, letters), (after, _) in zip(places, places[1:], strict=False):
+        for (x, letters), (after, _) in pairwise(places):
             assert x + 6 * letters < after - 14

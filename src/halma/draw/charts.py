@@ -147,7 +147,7 @@ class _Chart(Canvas):
         else:
             x, y, rows = self.left, 11.0 + _ROW, 1
         for colour, line, width in zip(COLOURS, lines, widths, strict=False):
-            if x > self.left and x + width - _GAP > self.right:
+            if rows and x > self.left and x + width - _GAP > self.right:
                 x, y, rows = self.left, y + _ROW, rows + 1
             self.rect((x, y - 4), 10, 8, rx=2, fill=colour)
             self.write((x + _SWATCH, y), line.title, _FONT - 1, _INK, anchor="start")
