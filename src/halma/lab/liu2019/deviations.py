@@ -47,16 +47,18 @@ DEVIATIONS = (
     ),
     Deviation(
         "L2 regularisation",
-        "lambda |theta|, all parameters; in the program the kernels alone, as Keras has it",
+        "of all parameters; in the program of the kernels alone, as Keras has it",
         "the kernels alone, twice lambda as torch's decay; networks of the first stage are older "
         "and had it on all parameters",
         "norms of the first stage are some 6% smaller than without",
     ),
     Deviation(
         "half of the data",
-        "the data of two episodes, of which a half is drawn anew in every episode",
-        "a half of each episode's positions, drawn once, seen in two episodes",
-        "as many steps on half as many positions",
+        "the data of two episodes, of which a half is drawn anew in every episode: a position is "
+        "seen ten times on average",
+        "a half of each episode's positions, drawn once, of which each is seen twenty times in two "
+        "episodes",
+        "as many steps on half as many positions, which repeat each other's results",
     ),
     Deviation(
         "mirrored positions",

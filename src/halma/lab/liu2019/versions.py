@@ -158,7 +158,7 @@ EXPERIMENTS = (
         title="The second stage with fewer passes over its games",
         recipe=few_passes_run,
         text="The main run from the same first stage, with a fifth of its steps: the network sees "
-        "every position of a game twice, where the paper's sees a half of them twenty times.",
+        "every position of a game twice, where the main run sees a half of them twenty times.",
         claims=_not_in_the_paper,
         in_paper=False,
     ),
