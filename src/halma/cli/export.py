@@ -27,11 +27,11 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Replace the file of --out.")] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Write a trained network as an ONNX file, to play with, or its weights, to start a run from.
+    """Write a trained network as an ONNX file, or its weights.
 
     It is that of a run or of a file of weights; an ONNX file is checked against torch. The file
-    knows its game and rules. `net:FILE` plays ONNX, without torch; `warm_start.weights` takes
-    weights.
+    knows its game and rules. `net:FILE` plays an ONNX file, without torch, and a run may start from
+    weights (`warm_start.weights`).
     """
     from halma.games.registry import short_name
     from halma.machine import in_bytes
