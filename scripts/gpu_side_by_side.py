@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import os
 import shutil
 import subprocess
 import sys
@@ -101,10 +100,10 @@ def start(name: str, run: dict[str, object], given: argparse.Namespace) -> subpr
     command += ["--compile"] if given.compile else []
     for change in run.get("set", []):  # type: ignore[attr-defined]
         command += ["--set", change]
-    paths = [str(gpu_train.SOURCES), os.environ.get("PYTHONPATH", "")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
     with (given.runs / f"{name}.log").open("wb") as log:
-        return subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=environment)
+        return subprocess.Popen(
+            command, stdout=log, stderr=subprocess.STDOUT, env=gpu_train.environment()
+        )
 
 
 def pack(runs: Path, folder: Path) -> None:

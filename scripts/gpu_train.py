@@ -51,6 +51,12 @@ def build(native: bool) -> None:
     print(f"Built the core in {time.perf_counter() - began:.0f} s.", flush=True)
 
 
+def environment() -> dict[str, str]:
+    """Return the environment in which what was just built runs, and no installed version."""
+    paths = [str(SOURCES), os.environ.get("PYTHONPATH", "")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+
+
 def main() -> None:
     """Build, then train in a process that sees what was built."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -78,10 +84,7 @@ def main() -> None:
     given = parser.parse_args()
     if not given.built:
         build(native=not given.portable)
-        paths = [str(SOURCES), os.environ.get("PYTHONPATH", "")]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
-        # Without site's editable installs in the way: what was just built is what runs.
-        os.execve(sys.executable, [sys.executable, *sys.argv, "--built"], environment)
+        os.execve(sys.executable, [sys.executable, *sys.argv, "--built"], environment())
     train(given)
 
 

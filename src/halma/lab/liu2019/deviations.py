@@ -50,7 +50,7 @@ DEVIATIONS = (
         "of all parameters; in the program of the kernels alone, as Keras has it",
         "the kernels alone, twice lambda as torch's decay; networks of the first stage are older "
         "and had it on all parameters",
-        "norms of the first stage are some 6% smaller than without",
+        "norms of the first stage are a little smaller than without",
     ),
     Deviation(
         "half of the data",
@@ -83,7 +83,7 @@ DEVIATIONS = (
         "games of the gate",
         "24, from the usual start",
         "so; with t = 0.01 most of them repeat each other",
-        "the gate decides by 2 to 14 different games",
+        "the gate decides by few different games, which `gate_distinct` counts",
     ),
     Deviation(
         "passes over heuristic games",
