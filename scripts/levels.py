@@ -1,15 +1,15 @@
 """Measure the levels of `best` in a variant: `python scripts/levels.py VARIANT --games N`.
 
-The levels and the agent that is rated 0 play a round robin, as `halma tournament` does; the
-command for that is printed first, then the section of src/halma/agents/levels.toml, which --write
-puts there. With --db, what was interrupted goes on.
+The agent that is rated 0 and the levels, in this order, play matches of two: each against those at
+most --reach places away, which is a round robin if none is given. The section of
+src/halma/agents/levels.toml is printed, and put there with --write. With --db, what was interrupted
+goes on.
 """
 
 from __future__ import annotations
 
 import argparse
 import re
-import shlex
 from collections.abc import Sequence
 from contextlib import nullcontext
 from itertools import combinations
@@ -29,17 +29,16 @@ PLIES = 300
 
 
 def measure(variant: str, names: Sequence[str], given: argparse.Namespace) -> list[dict[str, Any]]:
-    """Let agents play each other, and return the rows of their crosstable; the last is rated 0."""
-    two = find_game(variant).sides == 2
-    groups = list(combinations(range(len(names)), 2 if two else len(names)))
+    """Let agents play each other, and return the rows of their crosstable; the first is rated 0."""
+    reach = given.reach or len(names)
+    pairs = [(i, j) for i, j in combinations(range(len(names)), 2) if j - i <= reach]
     plans = [
-        make_plan(variant, [names[i] for i in group], given.seed, max_plies=PLIES, in_turn=True)
-        for group in groups
+        make_plan(variant, [names[i] for i in pair], given.seed, max_plies=PLIES) for pair in pairs
     ]
     with nullcontext() if given.db is None else GameStore(given.db) as store:
         tallies = play_matches(plans, given.games, given.workers, store)
-    matches = dict(zip(groups, tallies, strict=True))
-    return crosstable.as_dicts(crosstable.crosstable(rate(names, matches, names[-1], 0.0), matches))
+    matches = dict(zip(pairs, tallies, strict=True))
+    return crosstable.as_dicts(crosstable.crosstable(rate(names, matches, names[0], 0.0), matches))
 
 
 def section(
@@ -70,6 +69,7 @@ def main() -> None:
     parser.add_argument("variant")
     parser.add_argument("--games", type=int, default=20, help="of each pairing")
     parser.add_argument("--levels", type=int, nargs="+", default=[*range(1, TOP + 1)])
+    parser.add_argument("--reach", type=int, default=0, help="places between opponents; 0: any")
     parser.add_argument(
         "--anchor", help="the agent that is rated 0; by default that of levels.toml"
     )
@@ -81,10 +81,7 @@ def main() -> None:
     variant = find_game(given.variant).name
     anchor = agent(given.anchor or rated_zero(find_game(variant)) or "random").name
     levels = [f"best:level={level}" for level in given.levels]
-    command = ["halma", "tournament", *levels, anchor, "--anchor", anchor, "--game", variant]
-    options = ["--games", str(given.games), "--plies", str(PLIES), "--seed", str(given.seed)]
-    print(shlex.join([*command, *options]), flush=True)
-    text = section(variant, anchor, measure(variant, [*levels, anchor], given), given.levels)
+    text = section(variant, anchor, measure(variant, [anchor, *levels], given), given.levels)
     print(text)
     if given.write:
         write(variant, text)

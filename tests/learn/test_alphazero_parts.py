@@ -52,7 +52,7 @@ def test_the_policy_s_loss_over_all_actions():
     logits = torch.tensor([[1.0, 2.0, 50.0, 3.0], [0.0, 1.0, 2.0, 3.0]], requires_grad=True)
     actions = torch.tensor([[0, 3, -1], [2, 1, 0]], dtype=torch.int32)
     shares = torch.tensor([[0.25, 0.75, 0.0], [0.0, 0.0, 1.0]])
-    found = policy_cross_entropy(logits, actions, shares, only_legal=False)
+    found = policy_cross_entropy(logits, actions, shares, "all")
     whole = torch.zeros(2, 4).scatter_add_(1, actions.clamp(min=0).long(), shares)
     wanted = torch.nn.functional.cross_entropy(logits, whole)
     assert found.item() == pytest.approx(wanted.item(), rel=1e-5)
@@ -64,6 +64,19 @@ def test_the_policy_s_loss_over_all_actions():
     assert shares.tolist() == pytest.approx([1, exact], rel=1e-5)
     # What is tiny is not lost in rounding.
     assert illegal_shares(torch.tensor([[0.0, -50.0]]), torch.tensor([[0]])).item() > 0
+
+
+def test_the_policy_s_loss_over_the_moves_that_have_a_target():
+    logits = torch.tensor([[1.0, 2.0, 50.0, 3.0], [0.0, 1.0, 2.0, 3.0]], requires_grad=True)
+    actions = torch.tensor([[0, 1, 3, -1], [2, 1, 0, 3]], dtype=torch.int32)
+    shares = torch.tensor([[0.25, 0.0, 0.75, 0.0], [0.0, 0.0, 1.0, 0.0]])
+    found = policy_cross_entropy(logits, actions, shares, "target")
+    first = -(0.25 * 1 + 0.75 * 3) + math.log(math.exp(1) + math.exp(3))
+    # A target of one move has no loss, whatever the policy says.
+    assert found.item() == pytest.approx(first / 2, rel=1e-5)
+    found.backward()
+    assert logits.grad[0, 0] != 0 and logits.grad[0, [1, 2]].tolist() == [0, 0]
+    assert logits.grad[1].tolist() == pytest.approx([0, 0, 0, 0], abs=1e-7)
 
 
 def test_the_values_loss_is_player_by_player():

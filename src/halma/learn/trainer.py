@@ -254,7 +254,7 @@ class Trainer(NetworkTrainer):
                 actions, targets, outcomes = rest
                 policy, values = self.network(planes.contiguous(memory_format=torch.channels_last))
                 found = (
-                    policy_cross_entropy(policy, actions, targets, learning.policy_loss == "legal"),
+                    policy_cross_entropy(policy, actions, targets, learning.policy_loss),
                     value_error(values, outcomes, learning.value_loss),
                     illegal_shares(policy, actions).mean(),
                 )

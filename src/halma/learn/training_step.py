@@ -152,8 +152,8 @@ class PolicyValueStep(TrainingStep):
         if self.network.value_only:
             policy_loss = values.new_zeros((), dtype=torch.float32)
         else:
-            only_legal = self._learning.policy_loss == "legal"
-            policy_loss = policy_cross_entropy(policy.float(), actions, targets, only_legal)
+            over = self._learning.policy_loss
+            policy_loss = policy_cross_entropy(policy.float(), actions, targets, over)
         value_loss = value_error(values.float(), outcomes, self._learning.value_loss)
         total = policy_loss + self._learning.value_weight * value_loss
         return total, torch.stack((policy_loss, value_loss))
@@ -165,19 +165,22 @@ def _is_smaller(there: Tensor, here: Tensor) -> bool:
 
 
 def policy_cross_entropy(
-    logits: Tensor, actions: Tensor, targets: Tensor, only_legal: bool = True
+    logits: Tensor, actions: Tensor, targets: Tensor, over: str = "legal"
 ) -> Tensor:
-    """Return the mean cross-entropy of policy targets and policy: over legal moves, or all actions.
+    """Return the mean cross-entropy of policy targets and policy.
 
+    The policy is the softmax over `legal` moves, `all` actions, or those with a `target` above 0.
     `logits` is (n, policy indices); `actions` has the indices of legal moves, then -1, and
     `targets` their targets: (n, width).
     """
     none, indices = actions < 0, actions.clamp(min=0).long()
-    if only_legal:
-        legal = logits.gather(1, indices).masked_fill(none, -torch.inf)
-        logs = functional.log_softmax(legal, dim=1)
-    else:
+    if over == "all":
         logs = functional.log_softmax(logits, dim=1).gather(1, indices)
+    else:
+        if over == "target":
+            none = none | (targets <= 0)
+        some = logits.gather(1, indices).masked_fill(none, -torch.inf)
+        logs = functional.log_softmax(some, dim=1)
     return -(targets * logs.masked_fill(none, 0.0)).sum(1).mean()
 
 

@@ -58,7 +58,8 @@ DEVIATIONS = (
         "seen ten times on average",
         "a half of each episode's positions, drawn once, of which each is seen twenty times in two "
         "episodes",
-        "as many steps on half as many positions, which repeat each other's results",
+        "as many steps on half as many positions, which repeat each other's results; the "
+        "experiment `program` has all of them",
     ),
     Deviation(
         "mirrored positions",
@@ -69,15 +70,15 @@ DEVIATIONS = (
     Deviation(
         "policy loss",
         "cross-entropy; in the program over the moves alone whose label is not zero",
-        "cross-entropy over all legal moves",
-        "the program learns little from a label that is one move",
+        "cross-entropy over all legal moves; `learning.policy_loss = target` is the program's",
+        "the program learns nothing from a label that is one move: the experiment `program`",
     ),
     Deviation(
         "who plays in self-play",
         "M against M_p in section 3.5, M* in section 4.1; in the program the newest network, "
         "without a gate",
         "M* against itself; the options `selfplay.player` and `selfplay.opponents` do the others",
-        "the paper says that variations differ little",
+        "the paper says that variations differ little; the experiment `program` has no gate",
     ),
     Deviation(
         "games of the gate",

@@ -1,13 +1,27 @@
-"""Figures 10 and 11: loss, and wins against the first version, of runs that keep their versions."""
+"""Figures 10 and 11: loss, and wins against the first version, of runs that keep their versions.
+
+Beside them stand two runs that the paper does not have: with fewer passes, and as the authors'
+program differs from the paper.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
-from halma.lab.liu2019.contenders import Contender, undecided
+from halma.lab.liu2019.contenders import Contender, undecided, verdict
 from halma.lab.liu2019.curves import sum_of
-from halma.lab.liu2019.settings import few_passes_run, main_runs, overfitting_run, scale
+from halma.lab.liu2019.matchups import PAPER_POINTS
+from halma.lab.liu2019.settings import (
+    TABLE_SIMULATIONS,
+    few_passes_run,
+    main_runs,
+    overfitting_run,
+    program_run,
+    scale,
+)
+from halma.lab.liu2019.starts import PAPER_WINS
 from halma.lab.matches import Match, MatchScore
 from halma.lab.plots import PlotLine, PlotPanel, PlotStyle, plot_lines
 from halma.lab.report import Claim, ReportFigure, ReportSection
@@ -47,13 +61,10 @@ class VersionFigure(MatchExperiment):
         """Return the run."""
         return {"run": self.recipe(workspace)}
 
-    def matches(self, workspace: Workspace) -> Mapping[int, Match]:
+    def matches(self, workspace: Workspace) -> Mapping[Any, Match]:
         """Return a match for each version of the run that there is."""
         chosen = scale(workspace)
-        versions = {
-            n: Contender(str(n), network)
-            for n, network in workspace.runs.versions(self.recipe(workspace)).items()
-        }
+        versions = self._versions(workspace)
         first = versions.pop(0, None)
         if first is None:
             return {}
@@ -64,8 +75,13 @@ class VersionFigure(MatchExperiment):
             for n, one in versions.items()
         }
 
+    def _versions(self, workspace: Workspace) -> dict[int, Contender]:
+        """Return the versions that there are, by their iterations."""
+        found = workspace.runs.versions(self.recipe(workspace))
+        return {n: Contender(str(n), network) for n, network in found.items()}
+
     def sections(
-        self, workspace: Workspace, scores: Mapping[int, MatchScore]
+        self, workspace: Workspace, scores: Mapping[Any, MatchScore]
     ) -> Sequence[ReportSection]:
         """Draw loss and wins; compare their course with the paper's once the run is finished."""
         recipe = self.recipe(workspace)
@@ -97,6 +113,44 @@ class VersionFigure(MatchExperiment):
         rows = undecided(rows, unfinished(workspace, recipe))
         image = ReportFigure(file, "Loss, and share of games won against the first version")
         return [ReportSection(self.title, text + self.text, rows, [image])]
+
+
+class ProgramFigure(VersionFigure):
+    """Such a figure, with the first and the last version against greedy beside it."""
+
+    def matches(self, workspace: Workspace) -> Mapping[Any, Match]:
+        """Return the matches of the figure, and those against greedy by their rows' names."""
+        versions, games = self._versions(workspace), scale(workspace).table_games
+        ends = {_FIRST_STAGE: min(versions, default=0), _BOTH_STAGES: max(versions, default=0)}
+        against_greedy = {
+            row: versions[n].match("program", games, TABLE_SIMULATIONS)
+            for row, n in ends.items()
+            if n in versions
+        }
+        return {**super().matches(workspace), **against_greedy}
+
+    def sections(
+        self, workspace: Workspace, scores: Mapping[Any, MatchScore]
+    ) -> Sequence[ReportSection]:
+        """Add rows of the games against greedy."""
+        versions = {n: score for n, score in scores.items() if isinstance(n, int)}
+        found = list(super().sections(workspace, versions))
+        rows = [
+            Claim(f"{row}, {score.games} games", f"{paper:.1%}", str(score), verdict(paper, score))
+            for row, paper in _PAPER_AGAINST_GREEDY.items()
+            if (score := scores.get(row)) is not None
+        ]
+        state = unfinished(workspace, self.recipe(workspace))
+        if found and rows:
+            first, *others = rows
+            more = [first, *undecided(others, state)]
+            found[0] = replace(found[0], rows=[*found[0].rows, *more])
+        return found
+
+
+_FIRST_STAGE = "network of the first stage against greedy"
+_BOTH_STAGES = "last network of both stages against greedy"
+_PAPER_AGAINST_GREEDY = {_FIRST_STAGE: PAPER_WINS["M_S"], _BOTH_STAGES: PAPER_POINTS}
 
 
 def _loss_row(losses: Sequence[float]) -> Claim:
@@ -160,6 +214,18 @@ EXPERIMENTS = (
         text="The main run from the same first stage, with a fifth of its steps: the network sees "
         "every position of a game twice, where the main run sees a half of them twenty times.",
         claims=_not_in_the_paper,
+        in_paper=False,
+    ),
+    ProgramFigure(
+        name="program",
+        title="Both stages as the authors' program has them",
+        recipe=program_run,
+        text="The main run with what the program does in another way than the paper: the policy is "
+        "trained over the moves whose label is not zero, so that a label of one move teaches it "
+        "nothing; the newest network plays itself, without a gate, with t = 1 for the exploratory "
+        "moves; and a half of the data of two episodes is drawn anew in every episode. Against "
+        f"greedy both networks have {TABLE_SIMULATIONS} simulations, as in Table 2.",
+        claims=_improving,
         in_paper=False,
     ),
 )

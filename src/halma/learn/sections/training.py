@@ -114,10 +114,11 @@ class LearningSettings:
     )
     policy_loss: str = setting(
         "legal",
-        "Cross-entropy between policy and its targets: over legal moves alone, or over all "
-        "actions, so that illegal moves lose their share and 'illegal_share' can be measured. "
-        "schulte2021: all.",
-        ("legal", "all"),
+        "Cross-entropy between policy and its targets: over legal moves alone, over all actions, "
+        "so that illegal moves lose their share and 'illegal_share' can be measured, or over the "
+        "moves whose target is above 0, so that a target of one move teaches nothing. "
+        "schulte2021: all, liu2019's program: target.",
+        ("legal", "all", "target"),
     )
     td_lambda: float = setting(
         1.0,
