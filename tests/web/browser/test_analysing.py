@@ -31,6 +31,25 @@ def test_an_analysis_session(visit):
     assert page.locator(".layer-pieces").inner_html() == shown
 
 
+def test_every_move_that_minimax_has_evaluated_is_drawn(visit):
+    """A game with dice has no line beyond a move, the best one included."""
+    page = visit("/analyse?variant=ewn-5x5-6&moves=135642+543162+5&agent=expectimax:depth=2").page
+    expect(rows(page)).to_have_count(3)
+    expect(page.locator(".arrow")).to_have_count(3)
+    expect(page.locator(".badge")).to_have_count(3)
+    expect(page.locator(".arrow.best")).to_have_count(1)
+
+
+def test_all_moves_that_keep_a_solved_value_are_drawn(visit):
+    page = visit("/analyse?variant=cdc-2x4-PPPP").page
+    # All eight flips are equally good, and a solution has no lines.
+    expect(page.locator(".arrow.best")).to_have_count(1)
+    expect(page.locator(".arrow.good")).to_have_count(7)
+    expect(page.locator(".badge")).to_have_count(8)
+    expect(page.get_by_role("columnheader", name="Win")).to_be_visible()
+    expect(page.get_by_role("columnheader", name="Line")).to_have_count(0)
+
+
 def test_chance_nodes_have_odds_and_what_if(visit):
     page = visit("/analyse?variant=ewn-3x3-3&moves=123+123").page
     outcomes = page.locator(".candidates tbody tr")

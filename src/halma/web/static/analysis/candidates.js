@@ -24,6 +24,8 @@ export function valueText(candidate) {
 export function drawCandidates(element, update, { play, look }) {
   const { moves } = update;
   const has = (key) => moves.some((move) => move[key] !== null && move[key] !== undefined);
+  // A solution knows the value of every move, and no line beyond it.
+  const hasLines = moves.some((move) => move.line.length > 1);
   const head = h(
     "tr",
     {},
@@ -31,7 +33,7 @@ export function drawCandidates(element, update, { play, look }) {
     h("th", {}, "Win"),
     has("visits") ? h("th", {}, "Visits") : null,
     has("prior") ? h("th", {}, "Prior") : null,
-    h("th", { class: "line" }, "Line"),
+    hasLines ? h("th", { class: "line" }, "Line") : null,
   );
   const rows = moves.map((move) =>
     h(
@@ -45,7 +47,7 @@ export function drawCandidates(element, update, { play, look }) {
       h("td", {}, valueText(move), move.proof ? [" ", h("span", { class: "proven" }, "proven")] : null),
       has("visits") ? h("td", {}, move.visits?.toLocaleString("en") ?? "") : null,
       has("prior") ? h("td", {}, `${(100 * (move.prior ?? 0)).toFixed(1)}%`) : null,
-      h("td", { class: "line" }, move.line.slice(1, 7).join(" ")),
+      hasLines ? h("td", { class: "line" }, move.line.slice(1, 7).join(" ")) : null,
     ),
   );
   put(element, h("table", { class: "candidates-table" }, h("thead", {}, head), h("tbody", {}, rows)));
@@ -113,10 +115,7 @@ export function overlayOf(update, lineCells, highlighted = null) {
       badges: [badge(highlighted, best)],
     };
   }
-  // Minimax knows a bound of other moves only, which have no line beyond the move.
-  const searched = (move) =>
-    move.cells.length && move.value !== null && (move.visits || move.proof || move.line.length > 1);
-  const shown = update.moves.slice(0, SHOWN_ON_BOARD).filter(searched);
+  const shown = movesOnBoard(update.moves, best);
   const total = shown.reduce((sum, move) => sum + (move.visits ?? 0), 0);
   const arrows = shown
     .map((move) => ({
@@ -127,6 +126,17 @@ export function overlayOf(update, lineCells, highlighted = null) {
     .reverse();
   const further = lineCells.slice(1).map((cells) => ({ cells, kind: "later", width: 9 }));
   return { arrows: [...further, ...arrows], badges: badges(shown, best) };
+}
+
+/** The first few moves that were evaluated, and all that are proven to be as good as the best one. */
+function movesOnBoard(moves, best) {
+  // A tree search gives moves that it has not tried no visits; other searches count none.
+  const evaluated = (move) => move.value !== null && (move.visits !== 0 || move.proof);
+  const keepsValue = (move) => best.proof && move.proof && move.value === best.value;
+  return moves.filter(
+    (move, place) =>
+      move.cells.length && evaluated(move) && (place < SHOWN_ON_BOARD || keepsValue(move)),
+  );
 }
 
 /** Return one badge for every last cell: that of the best move there. */
