@@ -206,6 +206,13 @@ def test_partners_lose_together() -> None:
     assert halma.Record(halma.game("star-37-2p")).forfeited_by(0) == (0, 1)
 
 
+def test_the_others_share_what_a_player_forfeits() -> None:
+    assert halma.Record(halma.game("star-121-3p")).forfeited_by(1) == (0.5, 0, 0.5)
+    assert halma.Record(halma.game("star-121-6p")).forfeited_by(0) == (0, *[0.2] * 5)
+    teams = halma.Record(halma.game("star-121-6p:teams=opposite")).forfeited_by(1)
+    assert teams == (0.5, 0, 0.5, 0.5, 0, 0.5)
+
+
 def test_partners_are_opposite() -> None:
     four, six = halma.game("star-73-4p:teams=opposite"), halma.game("star-73-6p:teams=opposite")
     assert (four.teams, four.partners, four.sides) == ((0, 1, 0, 1), ((0, 2), (1, 3)), 2)

@@ -86,6 +86,22 @@ def test_a_player_who_resigns_loses(client):
         assert client.post(f"/api/games/{game['id']}/{action}", json=body).status_code == 400
     game = ask(client, begin(client, "star-37-3p", ["human"] * 3), "resign", player=2)
     assert game["result"][2] == 0
+    assert (game["outcome"], game["board"]["over"]) == ("Player 3 resigned.", False)
+
+
+@pytest.mark.parametrize(
+    ("variant", "player", "outcome"),
+    [
+        ("ewn-3x3-3", 0, "Blue won by resignation."),
+        ("frogs-2-1", 1, "Toads won by resignation."),
+        ("star-121-4p:teams=opposite", 1, "Player 1 and player 3 won by resignation."),
+        ("star-121-6p:teams=opposite", 0, "Player 1 and player 4 resigned."),
+    ],
+)
+def test_a_resignation_is_told_in_a_sentence(client, variant, player, outcome):
+    players = find_game(variant).players
+    game = ask(client, begin(client, variant, ["human"] * players), "resign", player=player)
+    assert game["outcome"] == outcome
 
 
 def test_a_hint_is_a_legal_move_with_its_value(client):

@@ -146,7 +146,8 @@ class Record:
         """
         game = self.game
         others, most = game.sides - 1, game.core.max_score
-        total = sum(self.result[side[0]] for side in game.partners)
+        # The core's scores are 32-bit numbers, whose sixths do not quite add up.
+        total = round(sum(self.result[side[0]] for side in game.partners), 5)
         share = most if others == 1 else (total or most) / others
         (lost,) = (side for side in game.partners if player in side)
         return tuple(0.0 if seat in lost else share for seat in range(game.players))

@@ -15,6 +15,8 @@ from halma.games.saved import replay
 
 #: Outcomes of chance that are listed; a random set-up may have hundreds.
 _MOST_OUTCOMES = 64
+#: why a game ended that a player gave up, as a clause
+RESIGNED = "by resignation"
 
 
 def find_record(variant: str, start: str | None, moves: Sequence[str]) -> Record:
@@ -110,6 +112,26 @@ def seats(game: Game) -> list[dict[str, Any]]:
         }
         for player in range(game.players)
     ]
+
+
+def outcome(game: Game, result: Sequence[float], end: str) -> str:
+    """Return how a game ended, as a sentence: `end` is the reason as a clause."""
+    best, least = max(result), min(result)
+    if best == least:
+        return f"A draw {end}."
+    winners = [name for name, score in zip(game.player_names, result, strict=True) if score == best]
+    if end == RESIGNED and game.sides > 2:
+        # The others share what the players who gave up have lost: nobody has won.
+        losers = [name for name, score in zip(game.player_names, result, strict=True) if not score]
+        return f"{_listed(losers)} resigned."
+    return f"{_listed(winners)} won {end}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names as the beginning of a sentence."""
+    *most, last = names
+    text = f"{', '.join(most)} and {last}" if most else last
+    return text[0].upper() + text[1:]
 
 
 def editor(position: Position) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from halma.errors import HalmaError, RecordError
 from halma.games import Record
 from halma.games.registry import variant as find_variant
 from halma.games.saved import SavedGame, replay
-from halma.web.boards import board, steps
+from halma.web.boards import RESIGNED, board, outcome, steps
 from halma.web.game_store import GameRow, OngoingGames
 from halma.web.library import HUMAN
 
@@ -111,7 +111,7 @@ class OngoingGame:
             raise RecordError("The game is over already.")
         if player >= self.record.game.players:
             raise RecordError(f"The game has {self.record.game.players} players.")
-        self.result, self.end = self.record.forfeited_by(player), "by resignation"
+        self.result, self.end = self.record.forfeited_by(player), RESIGNED
 
     def seat(self, agents: Sequence[str]) -> None:
         """Give the seats to other agents."""
@@ -128,7 +128,6 @@ class OngoingGame:
         length = len(self.record)
         self._steps = self._steps[:length]
         self._steps += steps(self.record, len(self._steps))
-        result = self.result or (self.record.result if self.record.is_over else None)
         return {
             "id": self.id,
             "agents": list(self.agents),
@@ -139,8 +138,18 @@ class OngoingGame:
             "board": board(self.record),
             "events": self._steps,
             "turn": self.turn,
-            "result": None if result is None else list(result),
-            "end": self.end or self.record.end,
+            **self.ending(),
+        }
+
+    def ending(self) -> dict[str, Any]:
+        """Return the scores, the reason of the end and a sentence about both, if it is over."""
+        if not self.is_over:
+            return {"result": None, "end": "", "outcome": ""}
+        result, end = self.result or self.record.result, self.end or self.record.end
+        return {
+            "result": list(result),
+            "end": end,
+            "outcome": outcome(self.record.game, result, end),
         }
 
     def saved(self) -> SavedGame:

@@ -103,7 +103,55 @@ def test_moves_are_typed_taken_back_hinted_and_resigned(visit, server):
     expect(page.locator(".moves li")).to_have_count(0)
     page.on("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Resign").click()
-    assert "Player 2 has won" in page.locator(".result").inner_text()
+    assert "Player 2 won by resignation." in page.locator(".result").inner_text()
+
+
+def test_a_player_of_three_resigns(visit, server):
+    visitor = visit(f"/play/{server.start_game('star-121-3p', ['human', 'greedy', 'greedy'])}")
+    page = visitor.page
+    expect(page.locator(".strip .caption")).to_contain_text("player 1 (red) moves")
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Resign").click()
+    expect(page.locator(".result")).to_have_text("Player 1 resigned.")
+    assert [each.split()[-1] for each in page.locator(".seat").all_inner_texts()] == [
+        "0",
+        "0.5",
+        "0.5",
+    ]
+    expect(page.locator(".strip .caption")).to_be_hidden()
+    # Without a move there is nothing to learn from.
+    expect(page.get_by_role("link", name="Analyse").last).to_be_visible()
+    expect(page.get_by_role("link", name="Learn from mistakes")).to_have_count(0)
+
+
+def test_a_hint_is_for_the_position_of_the_game(visit, server):
+    visitor = visit(f"/play/{server.start_game('rhombus-4x4-3', ['human', 'random'])}")
+    page = visitor.page
+    visitor.move()
+    expect(page.locator(".moves li")).to_have_count(2)
+    page.locator(".moves li button").first.click()
+    page.get_by_role("button", name="Back to the game").wait_for()
+    page.get_by_role("button", name="Hint").click()
+    page.locator(".arrow.hint").wait_for()
+    expect(page.locator(".moves [aria-current]")).to_have_text(
+        page.locator(".moves li button").last.inner_text()
+    )
+    # The board is that of the game again: the person may move.
+    expect(visitor.cells("can move").first).to_be_visible()
+
+
+def test_a_show_goes_on_after_a_look_back(visit, server):
+    page = visit(f"/watch/game/{server.start_game('rhombus-5x5-3', ['random', 'random'])}").page
+    expect(page.locator(".moves li").nth(1)).to_be_visible()
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="Go on").wait_for()
+    page.locator(".moves li button").first.click()
+    page.get_by_role("button", name="Back to the game").wait_for()
+    before = page.locator(".moves li").count()
+    page.get_by_label("Speed").select_option("0")
+    page.get_by_role("button", name="Go on").click()
+    expect(page.locator(".moves li").nth(before + 3)).to_be_visible()
+    page.get_by_role("button", name="Pause").wait_for()
 
 
 def test_animations_end_with_the_position_of_the_server(visit, server):

@@ -89,13 +89,17 @@ class GameTable {
     return !this.game.agents.includes("human");
   }
 
+  get #hasMoves() {
+    return this.game.events.some((event) => event.kind === "move");
+  }
+
   /** Take an answer of the server: animate what is new, then go on. */
   async #take(game) {
     const before = this.game;
     this.game = game;
     if (this.closed) return;
     const fresh = game.events.slice(before.events.length);
-    const forward = game.events.length > before.events.length;
+    const forward = this.at === null && game.events.length > before.events.length;
     this.view.board.decorate();
     this.at = null;
     this.#draw();
@@ -106,7 +110,7 @@ class GameTable {
       pace: this.alone && this.pause < 300 ? 0.4 : 1,
     });
     for (const event of fresh) announce(this.#sentence(event));
-    if (game.turn === "over") announce(this.#outcome());
+    if (game.turn === "over") announce(game.outcome);
     else if (game.turn === "human" && !this.alone) announce("Your move.");
     this.#continue();
   }
@@ -187,8 +191,11 @@ class GameTable {
   }
 
   async #hint() {
+    // It is for the position of the game, not for an earlier one.
+    if (this.at !== null) await this.#look(Infinity);
+    const { version } = this.game;
     const hint = await attempt(() => post(`games/${this.id}/hint`));
-    if (!hint || this.closed) return;
+    if (!hint || this.closed || this.at !== null || this.game.version !== version) return;
     this.view.board.decorate({ arrows: [{ cells: hint.cells, kind: "hint" }] });
     const value =
       hint.value === null || hint.value === undefined
@@ -211,12 +218,13 @@ class GameTable {
   /** Show the position after a number of events; the last is the game itself. */
   async #look(length) {
     const last = length >= this.game.events.length;
-    this.at = last ? null : length;
+    const at = last ? null : length;
+    this.at = at;
     const { variant, start, moves } = this.game.board;
     const shown = last
       ? this.game.board
       : await attempt(() => post("board", { variant, start, moves: moves.slice(0, length) }));
-    if (!shown || this.closed) return;
+    if (!shown || this.closed || this.at !== at) return;
     this.view.board.decorate();
     await this.view.show(shown);
     this.#draw();
@@ -227,27 +235,18 @@ class GameTable {
     put(this.state, h("p", { class: "soft" }, sentence));
   }
 
-  #outcome() {
-    const { result, end } = this.game;
-    if (!result) return "";
-    const best = Math.max(...result);
-    const winners = this.variant.seats.filter((_, player) => result[player] === best);
-    const how = end ? ` ${end}` : "";
-    if (winners.length === result.length) return `A draw${how}.`;
-    const names = winners.map((seat) => seat.name).join(" and ");
-    return `${names[0].toUpperCase()}${names.slice(1)} ${winners.length > 1 ? "have" : "has"} won${how}.`;
-  }
-
   #draw() {
     const { game, variant } = this;
     const holes = game.board.scene.board === "holes";
     const over = game.turn === "over";
+    // It names the player to move, whom a game that ended otherwise than by its rules still has.
+    this.view.caption.hidden = over && this.at === null;
     put(this.title, variant.title, h("span", { class: "soft small" }, ` ${game.board.variant}`));
     put(
       this.seats,
       variant.seats.map((seat, player) => {
         const turn = !over && game.board.mover === player;
-        const score = game.result ? ` ${game.result[player]}` : "";
+        const score = game.result ? points(game.result[player]) : "";
         return h(
           "div",
           { class: turn ? "seat turn" : "seat" },
@@ -265,7 +264,7 @@ class GameTable {
       at: this.at ?? game.events.length,
       choose: (length) => this.#look(length),
     });
-    if (over) put(this.state, h("p", { class: "result" }, this.#outcome()));
+    if (over) put(this.state, h("p", { class: "result" }, game.outcome));
     else if (this.failed)
       put(
         this.state,
@@ -302,9 +301,7 @@ class GameTable {
     const show = this.alone
       ? this.#showControls(over)
       : [
-          button("Take back", () => this.#ask("takeback"), {
-            disabled: !this.game.events.some((event) => event.kind === "move"),
-          }),
+          button("Take back", () => this.#ask("takeback"), { disabled: !this.#hasMoves }),
           button("Hint", () => this.#hint(), { disabled: this.game.turn !== "human" }),
           button("Resign", () => this.#resign(), { disabled: over }),
         ];
@@ -314,7 +311,7 @@ class GameTable {
       button("Rotate", () => this.view.board.rotate()),
       button("Rules", () => showRules(board.variant)),
       h("a", { href: address("/analyse", line) }, "Analyse"),
-      over ? h("a", { href: address("/learn", line) }, "Learn from mistakes") : null,
+      over && this.#hasMoves ? h("a", { href: address("/learn", line) }, "Learn from mistakes") : null,
       h("a", { href: `/api/games/${this.id}/export?format=jsonl`, download: true }, "Save"),
       button("New game", () => go(address("/play", { variant: board.variant, agents: agents.join(" ") })), {
         class: over ? "primary" : null,
@@ -323,16 +320,9 @@ class GameTable {
   }
 
   #showControls(over) {
+    const still = this.paused || this.at !== null;
     return [
-      button(
-        this.paused ? "Go on" : "Pause",
-        () => {
-          this.paused = !this.paused;
-          this.#draw();
-          this.#continue();
-        },
-        { disabled: over },
-      ),
+      button(still ? "Go on" : "Pause", () => this.#pause(!still), { disabled: over }),
       field(
         "Speed",
         select(PAUSES, String(this.pause), (value) => {
@@ -342,9 +332,25 @@ class GameTable {
     ];
   }
 
+  /** Pause a show, or go on with it from its last position. */
+  #pause(paused) {
+    this.paused = paused;
+    if (this.at !== null) {
+      this.#look(Infinity);
+      return;
+    }
+    this.#draw();
+    this.#continue();
+  }
+
   #resign() {
     const mover = this.game.board.mover;
     const person = this.game.agents[mover] === "human" ? mover : this.game.agents.indexOf("human");
     if (confirm(`Resign as ${this.variant.seats[person].name}?`)) this.#ask("resign", { player: person });
   }
+}
+
+/** A score as people read it; a share of a game that was stopped may be a third. */
+function points(score) {
+  return String(Number(score.toFixed(2)));
 }
