@@ -31,6 +31,18 @@ def test_an_analysis_session(visit):
     assert page.locator(".layer-pieces").inner_html() == shown
 
 
+def test_a_piece_is_dragged(visit):
+    visitor = visit("/analyse?variant=rhombus-4x4-3&search=off")
+    visitor.drag()
+    expect(visitor.page.locator(".moves li")).to_have_count(1)
+    # The editor takes presses in place of moves only while it is open.
+    visitor.page.get_by_role("button", name="Edit position").click()
+    expect(visitor.page.get_by_role("button", name="Empty board")).to_be_visible()
+    visitor.page.get_by_role("button", name="Close the editor").click()
+    visitor.drag()
+    expect(visitor.page.locator(".moves li")).to_have_count(2)
+
+
 def test_every_move_that_minimax_has_evaluated_is_drawn(visit):
     """A game with dice has no line beyond a move, the best one included."""
     page = visit("/analyse?variant=ewn-5x5-6&moves=135642+543162+5&agent=expectimax:depth=2").page

@@ -127,6 +127,17 @@ class Visitor:
                 return
             targets.nth(number % targets.count()).click()
 
+    def drag(self):
+        """Make a legal move by dragging a piece that can move to one of its targets."""
+        # A page takes no presses before it has what it asked for, and the mouse does not wait.
+        self.page.locator(".page:not([inert])").wait_for()
+        self.cells("can move").first.wait_for()
+        mouse = self.page.mouse
+        mouse.move(*_middle(self.cells("can move").first))
+        mouse.down()
+        mouse.move(*_middle(self.cells("target").first), steps=4)
+        mouse.up()
+
     def finish_game(self, most=200):
         """Click legal moves until the game is over; return the sentence about its end."""
         page = self.page
@@ -147,3 +158,8 @@ class Visitor:
     def _check(self, request):
         if not request.url.startswith((self.server.address, "data:", "blob:")):
             self.foreign.append(request.url)
+
+
+def _middle(cell):
+    box = cell.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2

@@ -19,13 +19,13 @@ const LARGEST_CELL = 104;
 
 export class Board {
   /**
-   * @param {{onmove?: (move) => void, onchoice?: (moves) => void, oncell?: (cell) => boolean,
-   *          label?: string}} options `oncell` takes clicks before moves do, if it returns true
+   * @param {{onmove?: (move) => void, onchoice?: (moves) => void, label?: string}} options
    */
-  constructor({ onmove = () => {}, onchoice = null, oncell = null, label = "Board" } = {}) {
+  constructor({ onmove = () => {}, onchoice = null, label = "Board" } = {}) {
     this.onmove = onmove;
     this.onchoice = onchoice ?? ((moves) => onmove(moves[0]));
-    this.oncell = oncell;
+    /** takes the cells that are chosen in place of moves, while a position is edited */
+    this.oncell = null;
     this.scene = null;
     this.turns = 0;
     this.selection = new Selection();
@@ -121,7 +121,10 @@ export class Board {
 
   /** Choose a cell, as a click does; return whether it meant something. */
   choose(cell) {
-    if (this.oncell?.(cell)) return true;
+    if (this.oncell) {
+      this.oncell(cell);
+      return true;
+    }
     const before = this.selection.origin;
     const meant = this.selection.choose(cell);
     this.refresh();

@@ -42,7 +42,6 @@ class AnalysisPage {
     this.editing = false;
     this.view = new BoardView({
       onmove: (move) => this.#play(move.move),
-      oncell: (cell) => this.editing && (this.editor.put(cell), true),
     });
     this.evaluation = new EvaluationPanel({
       view: this.view,
@@ -207,7 +206,7 @@ class AnalysisPage {
       agent: this.agent,
       seconds: Number(this.seconds),
     };
-    this.evaluation.show(current.board, this.variant.seats, search ? request : null);
+    this.evaluation.show(current.board, search ? request : null);
   }
 
   #drawMoves() {
@@ -257,6 +256,7 @@ class AnalysisPage {
     this.analysis.hidden = on;
     this.view.board.decorate();
     this.view.board.enable([]);
+    this.view.board.oncell = on ? (cell) => this.editor.put(cell) : null;
     await this.#drawSettings();
     if (on) await attempt(() => this.editor.open(this.tree.current.board));
     else this.view.show(this.tree.current.board, { enabled: true });
