@@ -510,3 +510,19 @@ def test_scenes_of_a_move_a_flip_and_the_end():
     assert over.game.scene(over.state).caption == "red (first player) has won"
     start = p.game.start()
     assert p.game.scene(start.state).caption == "first player moves, colours undecided"
+
+
+def test_the_first_flip_decides_who_has_which_colour():
+    position = halma.game("cdc-2x4-PPPP").start()
+    assert position.game.colours_of(position.state) == ()
+    for outcome, colours in (("P", ("red", "black")), ("p", ("black", "red"))):
+        turned = position.play("a1").resolve(outcome)
+        while not turned.is_terminal:
+            assert turned.game.colours_of(turned.state) == colours
+            assert f"({position.game.player_names[turned.mover]})" in turned.game.scene(
+                turned.state
+            ).caption
+            assert turned.game.scene(turned.state).caption.startswith(colours[turned.mover])
+            turned = turned.play(turned.legal_moves[0])
+            if turned.is_chance:
+                turned = turned.resolve(turned.outcomes[0])

@@ -31,7 +31,7 @@ PAINTS: Mapping[str, Paint] = {
     "green": Paint("#3fa58c", "#1c6553", "#f2fffb", "#bfe0d3", 36),
     "white": Paint("#faf6ec", "#8d8371", "#4a4237", "#f8f4ea", 255),
     "black": Paint("#35312e", "#131110", "#f6f0e4", "#b9b2a9", 236),
-    "grey": Paint("#8c8a86", "#55534f", "#ffffff", "#d5d3ce", 245),
+    "grey": Paint("#8c8a86", "#55534f", "#1c1a18", "#d5d3ce", 245),
 }
 
 #: Colours of players 1 to 6 in games without colours of their own.

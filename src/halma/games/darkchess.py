@@ -140,6 +140,13 @@ class DarkChessGame(Game):
             ),
         )
 
+    def colours_of(self, state: bytes) -> tuple[str, ...]:
+        mover, turn, *_ = self._describe(state)
+        if turn == _UNDECIDED:
+            return ()
+        own, other = _COLOURS[turn], _COLOURS[1 - turn]
+        return (other, own) if mover else (own, other)
+
     def _describe(self, state: bytes) -> tuple[int, int, int, list[int], list[int]]:
         """Return mover, colour to move, cell being turned up, face-down pieces and board."""
         mover, turn, turning, *rest = self.core.describe(state)

@@ -181,6 +181,13 @@ class Game(ABC):
         pairs = zip(self.player_names, self.player_colours, strict=True)
         return tuple(f"{name}, {colour}" for name, colour in pairs)
 
+    def colours_of(self, state: bytes) -> tuple[str, ...]:
+        """Return the colours of the players' pieces; none where names tell them, or not yet.
+
+        Families override it in which play decides who has which colour.
+        """
+        return self.player_colours
+
     def start(self) -> Position:
         """Return the position before the first move; it may be at chance."""
         return Position(self, self.core.initial())

@@ -47,7 +47,7 @@ def board(record: Record) -> dict[str, Any]:
             for outcome in position.outcomes[:_MOST_OUTCOMES]
         ],
         "outcome_count": len(position.outcomes),
-        "seats": seats(game),
+        "seats": seats(position),
         "repetitions": record.repetitions,
         "halfmove_clock": record.halfmove_clock,
     }
@@ -92,10 +92,11 @@ def steps(record: Record, first: int = 0) -> list[dict[str, Any]]:
     return found
 
 
-def seats(game: Game) -> list[dict[str, Any]]:
-    """Return a game's seats: names, colours, where they are, and partners; numbered from 0."""
-    named = len(game.player_colours) == game.players
-    colours = game.player_colours if named else game.player_names
+def seats(position: Position) -> list[dict[str, Any]]:
+    """Return the seats: names, colours in a position, places, partners; numbered from 0."""
+    game = position.game
+    given = game.colours_of(position.state)
+    colours = given if len(given) == game.players else game.player_names
     return [
         {
             "player": player,

@@ -65,7 +65,7 @@ def routes(server: HalmaServer) -> APIRouter:
             "name": game.name,
             "title": game.title,
             "players": game.players,
-            "seats": seats(game),
+            "seats": seats(game.start()),
             "chance": has_chance(game),
             "levels": [asdict(level) for level in levels_of(game)],
             "rated_zero": rated_zero(game),

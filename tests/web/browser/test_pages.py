@@ -40,6 +40,15 @@ def test_no_serious_finding_of_axe(visit, path):
         assert serious == [], json.dumps(serious, indent=1)
 
 
+def test_the_bar_is_legible_before_and_after_colours_are_decided(visit):
+    for moves, paints in (("", ("grey", "white")), ("a1+P", ("black", "red"))):
+        page = visit(f"/analyse?variant=cdc-2x4-PPPP&moves={moves}").page
+        for paint in paints:
+            expect(page.locator(f".bar .paint-{paint}")).not_to_be_empty()
+        found = Axe().run(page, context=".bar").response["violations"]
+        assert [each["id"] for each in found] == []
+
+
 def test_a_game_has_no_serious_finding(visit, server):
     page = visit(f"/play/{server.start_game('star-37-3p', ['human', 'human', 'human'])}").page
     settle(page)

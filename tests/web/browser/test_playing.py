@@ -124,6 +124,17 @@ def test_a_player_of_three_resigns(visit, server):
     expect(page.get_by_role("link", name="Learn from mistakes")).to_have_count(0)
 
 
+def test_the_seats_have_the_colours_that_play_decides(visit, server):
+    visitor = visit(f"/play/{server.start_game('cdc-2x4-PPPP', ['human', 'human'])}")
+    page = visitor.page
+    expect(page.locator(".seat .paint-grey")).to_have_count(2)
+    visitor.move()
+    expect(page.locator(".strip .caption")).to_contain_text("(second player) moves")
+    colour = page.locator(".caption").inner_text().split()[0]
+    expect(page.locator(f".seat.turn .paint-{colour}")).to_be_visible()
+    expect(page.locator(".seat .paint-red, .seat .paint-black")).to_have_count(2)
+
+
 def test_a_hint_is_for_the_position_of_the_game(visit, server):
     visitor = visit(f"/play/{server.start_game('rhombus-4x4-3', ['human', 'random'])}")
     page = visitor.page

@@ -21,13 +21,14 @@ export function showValues(bar, values, seats) {
   if (bar.childElementCount !== seats.length) {
     put(
       bar,
-      order.map((player, place) =>
-        h("div", { class: `${paintClass(seats[player].colour ?? NEUTRAL[player % 2])} ${place ? "low" : "high"}` }),
-      ),
+      order.map(() => h("div", {})),
     );
   }
   order.forEach((player, place) => {
     const share = known[player] / total;
+    // In some games play decides who has which colour.
+    const paint = paintClass(seats[player].colour ?? NEUTRAL[player % 2]);
+    bar.children[place].className = `${paint} ${place ? "low" : "high"}`;
     bar.children[place].style.flexGrow = Math.max(0.001, share);
     put(bar.children[place], values && share > 0.08 ? Math.round(100 * share) : "");
   });

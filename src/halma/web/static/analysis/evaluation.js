@@ -35,9 +35,9 @@ export class EvaluationPanel {
   }
 
   /** Show a position and search it; without a request, only what needs no search. */
-  show(board, seats, request) {
+  show(board, request) {
     this.board = board;
-    this.seats = seats;
+    this.seats = board.seats;
     this.request = board.over ? null : request;
     this.update = null;
     this.highlighted = null;

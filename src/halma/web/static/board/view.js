@@ -57,9 +57,9 @@ export class BoardView {
     );
   }
 
-  /** Turn the board so that the pieces of a player lie in front. */
-  face(position, player) {
-    const colour = colourName(position.seats[player]?.colour ?? "");
+  /** Turn the board so that the pieces lie in front which a seat of the variant has. */
+  face(position, seat) {
+    const colour = colourName(seat?.colour ?? "");
     const own = position.scene.pieces.filter((piece) => colourName(piece.colour) === colour);
     if (!own.length) return;
     const steps = position.scene.board === "holes" ? [0, 1, 2, 3, 4, 5] : [0, 2];

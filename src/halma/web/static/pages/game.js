@@ -74,7 +74,7 @@ class GameTable {
     this.variant = await describeVariant(this.game.board.variant);
     const person = this.game.agents.indexOf("human");
     await this.view.show(this.game.board);
-    if (person >= 0) this.view.face(this.game.board, person);
+    if (person >= 0) this.view.face(this.game.board, this.variant.seats[person]);
     this.#draw();
     if (!this.closed) document.addEventListener("keydown", this.keys);
     this.#continue();
@@ -250,7 +250,7 @@ class GameTable {
         return h(
           "div",
           { class: turn ? "seat turn" : "seat" },
-          swatch(seat.colour ?? "grey", holes),
+          swatch(game.board.seats[player].colour ?? "grey", holes),
           h("span", { class: "grow" }, `${seat.name}: ${agentName(game.agents[player], variant)}`),
           h(
             "span",

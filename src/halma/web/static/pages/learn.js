@@ -130,7 +130,7 @@ class LearnPage {
     this.board = board;
     this.view.board.decorate();
     await this.view.show(board, { enabled: true });
-    this.view.face(board, puzzle.player);
+    this.view.face(board, this.variant.seats[puzzle.player]);
     const played = board.legal.find((move) => move.move === puzzle.move)?.cells ?? [];
     if (played.length) this.view.board.decorate({ arrows: [{ cells: played, kind: "wrong" }] });
     this.#drawList();
