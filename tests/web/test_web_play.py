@@ -1,6 +1,7 @@
 """Games over HTTP: begun, played, taken back, resigned, continued after a restart."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -121,6 +122,24 @@ def test_two_windows_do_not_play_twice(client):
     assert answer.status_code == 409
     shown = client.get(f"/api/games/{game['id']}").json()
     assert shown["version"] == after["version"] and len(shown["events"]) == 1
+    assert client.get(f"/api/games/{game['id']}/version").json() == {"version": after["version"]}
+
+
+def test_two_windows_wait_for_one_search(client, monkeypatch):
+    pool, searches = client.app.state.halma.pool, []
+    submit = pool.submit
+
+    def counted(task, person):
+        searches.append(task)
+        return submit(task, person)
+
+    monkeypatch.setattr(pool, "submit", counted)
+    game = begin(client, "rhombus-5x5-3", ["mcts:sims=20000", "human"])
+    path, body = f"/api/games/{game['id']}/agent-move", {"version": game["version"]}
+    with ThreadPoolExecutor(2) as windows:
+        answers = list(windows.map(lambda _: client.post(path, json=body), range(2)))
+    assert sorted(answer.status_code for answer in answers) == [200, 409]
+    assert len(searches) == 1
 
 
 def test_seats_change_hands(client):

@@ -37,6 +37,8 @@ def routes(server: HalmaServer) -> APIRouter:
     """Return the routes."""
     router = APIRouter(tags=["games"])
     games, library, pool = server.games, server.library, server.pool
+    # Searches for agents' moves, by game and version: all windows on a game wait for one.
+    searches: dict[tuple[str, int], asyncio.Future[Any]] = {}
 
     def change(
         identifier: str, version: int | None, act: Callable[[OngoingGame], None]
@@ -75,6 +77,11 @@ def routes(server: HalmaServer) -> APIRouter:
         with game.lock:
             return game.as_json()
 
+    @router.get("/games/{identifier}/version")
+    def version(identifier: GameId) -> dict[str, int]:
+        """Return the number of changes of a game, by which a page notices those of others."""
+        return {"version": games.find(identifier).version}
+
     @router.post("/games/{identifier}/move")
     def move(identifier: GameId, request: PlayedMove) -> dict[str, Any]:
         """Play a move of a person."""
@@ -96,9 +103,13 @@ def routes(server: HalmaServer) -> APIRouter:
                 raise RecordError("No agent is to move.")
             seen, public = game.version, game.agents[game.record.position.mover]
             name = library.agent(public)
-            # Pickled now, so that the game may change meanwhile.
-            task = SearchTask("choose", game.copy(), name, pool.seconds, game.seed)
-        found = await asyncio.wrap_future(pool.submit(task, identifier))
+            key = identifier, seen
+            if key not in searches:
+                # Pickled now, so that the game may change meanwhile.
+                task = SearchTask("choose", game.copy(), name, pool.seconds, game.seed)
+                searches[key] = asyncio.wrap_future(pool.submit(task, identifier))
+                searches[key].add_done_callback(lambda _: searches.pop(key))
+        found = await asyncio.shield(searches[key])
 
         def act(game: OngoingGame) -> None:
             game.play(found["move"])

@@ -176,6 +176,33 @@ def test_animations_end_with_the_position_of_the_server(visit, server):
     assert len(server.ask(f"games/{game}")["board"]["scene"]["pieces"]) == 1
 
 
+def test_a_second_window_follows_the_game(visit, server):
+    game = server.start_game("rhombus-4x4-3", ["human", "random"])
+    first, second = visit(f"/play/{game}"), visit(f"/play/{game}")
+    second.cells("can move").first.wait_for()
+    first.move()
+    expect(first.page.locator(".moves li")).to_have_count(2)
+    expect(second.page.locator(".moves li")).to_have_count(2)
+    second.move()
+    expect(first.page.locator(".moves li")).to_have_count(4)
+
+
+def test_a_move_that_comes_too_late_is_told(visit, server):
+    game = server.start_game("rhombus-4x4-3", ["human", "human"])
+    visitor = visit(f"/play/{game}")
+    page = visitor.page
+    visitor.cells("can move").first.wait_for()
+    # The page does not notice the other window in time.
+    page.route("**/version", lambda route: route.abort())
+    visitor.expect("409", "ERR_FAILED")
+    legal = server.ask(f"games/{game}")["board"]["legal"]
+    server.ask(f"games/{game}/move", {"move": legal[-1]["move"]})
+    visitor.move()
+    expect(page.locator(".toast.error")).to_contain_text("in another window")
+    expect(page.locator(".moves li button")).to_have_text([legal[-1]["move"]])
+    expect(visitor.cells("can move").first).to_be_visible()
+
+
 def test_a_search_that_fails_is_a_message_and_can_be_repeated(visit, server):
     visitor = visit(f"/play/{server.start_game('rhombus-4x4-3', ['human', 'random'])}")
     visitor.expect("503")

@@ -13,6 +13,9 @@ import { agentName } from "../seats.js";
 import { describeVariant } from "../variants.js";
 
 const RETRY = 1500;
+/** Milliseconds between two questions whether another window has changed the game. */
+const FOLLOW = 1500;
+const OVERTAKEN = "The game was changed in another window just before: this is how it stands now.";
 const PAUSES = [
   ["2000", "slow"],
   ["700", "normal"],
@@ -38,6 +41,8 @@ class GameTable {
     this.paused = false;
     this.pause = 700;
     this.running = false;
+    /** whether the server is asked to change the game */
+    this.changing = false;
     /** why the last search of an agent failed */
     this.failed = null;
     this.view = new BoardView({ onmove: (move) => this.#move(move.move) });
@@ -78,6 +83,7 @@ class GameTable {
     this.#draw();
     if (!this.closed) document.addEventListener("keydown", this.keys);
     this.#continue();
+    if (!this.alone) this.#follow();
   }
 
   close() {
@@ -91,6 +97,22 @@ class GameTable {
 
   get #hasMoves() {
     return this.game.events.some((event) => event.kind === "move");
+  }
+
+  /** Show what others do: a game may be open in several windows. */
+  async #follow() {
+    while (!this.closed) {
+      await wait(FOLLOW);
+      const { version } = this.game;
+      const idle = () =>
+        !this.closed && !this.changing && this.at === null && this.game.version === version;
+      if (document.hidden || !idle()) continue;
+      // A server that does not answer is told of when something is asked of it.
+      const found = await get(`games/${this.id}/version`).catch(() => ({ version }));
+      if (found.version === version || !idle()) continue;
+      const game = await get(`games/${this.id}`).catch(() => null);
+      if (game && idle()) await this.#take(game);
+    }
   }
 
   /** Take an answer of the server: animate what is new, then go on. */
@@ -140,13 +162,17 @@ class GameTable {
    * a game that has moved on is loaded anew; other errors are shown and leave the game playable.
    */
   async #change(what, body = {}) {
+    this.changing = true;
     try {
       return await post(`games/${this.id}/${what}`, { version: this.game.version, ...body });
     } catch (error) {
-      if (error.status === 0 || error.status === 409) return this.#reload(error);
+      if (error.status === 409 && what !== "agent-move") toast(OVERTAKEN, "error");
+      if (error.status === 0 || error.status === 409) return await this.#reload(error);
       toast(error.message, "error");
       if (what === "agent-move") this.failed = error.message;
       return null;
+    } finally {
+      this.changing = false;
     }
   }
 
