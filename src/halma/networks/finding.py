@@ -44,6 +44,11 @@ def shipped_for(game: Game) -> str | None:
     return min(found, key=lambda name: (name != game.name, name), default=None)
 
 
+def shipped_variants() -> set[str]:
+    """Return the variants that networks come with halma for."""
+    return set(_variants(MODELS).values())
+
+
 @cache
 def _variants(folder: Path) -> dict[str, str]:
     """Return the variants of the shipped networks by their names; damaged files are left out."""

@@ -116,6 +116,11 @@ def shipped_evaluator_for(game: Game) -> str | None:
     return next((name for name, known in _variants(MODELS).items() if known == game.identity), None)
 
 
+def shipped_evaluator_variants() -> set[str]:
+    """Return the variants that evaluators come with halma for."""
+    return set(_variants(MODELS).values())
+
+
 @cache
 def _variants(folder: Path) -> dict[str, str]:
     """Return the variants of the shipped evaluators by their names; damaged files are left out."""

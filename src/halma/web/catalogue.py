@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import asdict
 from functools import lru_cache
 from typing import Annotated, Any
@@ -15,7 +16,11 @@ from halma.agents.levels import levels_of, rated_variants, rated_zero
 from halma.engine.players import version
 from halma.errors import HalmaError
 from halma.games import Game, Record, families
+from halma.games.family import Family
+from halma.games.registry import short_name
 from halma.games.registry import variant as find_variant
+from halma.networks.finding import shipped_variants
+from halma.networks.sparse_network import shipped_evaluator_variants
 from halma.search.minimax import has_chance
 from halma.solve.solver import is_at_hand
 from halma.web import pictures
@@ -30,6 +35,8 @@ from halma.web.requests import (
 )
 from halma.web.server import HalmaServer
 
+#: what is said of a variant that is not well-known
+_TRAINED = "with a trained player"
 Picture = Annotated[PictureRequest, Query()]
 
 
@@ -63,6 +70,8 @@ def routes(server: HalmaServer) -> APIRouter:
         game = find_variant(name)
         return {
             "name": game.name,
+            "short": short_name(game.name),
+            **_rules(game),
             "title": game.title,
             "players": game.players,
             "seats": seats(game.start()),
@@ -133,13 +142,53 @@ def _families() -> list[dict[str, Any]]:
             "pattern": family.pattern,
             "variants": [
                 {"name": name, "about": about, "players": find_variant(name).players}
-                for name, about in family.variants.items()
+                for name, about in _listed(family).items()
             ],
+            "real": [*family.variants][-1],
             "options": [option.as_dict() for option in family.options],
             "presets": {name: dict(values) for name, values in family.presets.items()},
         }
         for family in families()
+        if family.variants
     ]
+
+
+def _listed(family: Family) -> dict[str, str]:
+    """Return a family's variants with descriptions: the well-known, and those with players of halma's.
+
+    The latter stand behind the well-known ones of the same kind of board.
+    """
+    trained = shipped_variants() | shipped_evaluator_variants() | set(rated_variants())
+    more = {name.partition(":")[0] for name in trained} - set(family.variants)
+    found = dict(family.variants)
+    for name in sorted(more, reverse=True):
+        if find_variant(name).title != family.title:
+            continue
+        names = [*found]
+        kind = name.partition("-")[0]
+        alike = [at for at, each in enumerate(names) if each.partition("-")[0] == kind]
+        names.insert(alike[-1] + 1 if alike else len(names), name)
+        found = {each: found.get(each, _TRAINED) for each in names}
+    return found
+
+
+def _rules(game: Game) -> dict[str, Any]:
+    """Return the rule sets that a variant's board can be played by, and how its names are formed."""
+    bare = game.name.partition(":")[0]
+    family = next((family for family in families() if family.title == game.title), None)
+    if family is None:
+        return {"bare": bare, "rules": [], "pattern": bare, "options": []}
+    default = find_variant(bare).name
+    sets = []
+    for name in family.presets:
+        with suppress(HalmaError):
+            sets.append({"name": name, "variant": find_variant(f"{bare}:{name}").name})
+    return {
+        "bare": bare,
+        "rules": [each for each in sets if each["variant"] != default],
+        "pattern": family.pattern,
+        "options": [option.as_dict() for option in family.options_of(bare)],
+    }
 
 
 @lru_cache(maxsize=1)

@@ -15,7 +15,7 @@ import { attempt, toast } from "../messages.js";
 import { address, go, note } from "../router.js";
 import { showRules } from "../rules.js";
 import { players } from "../seats.js";
-import { FIRST, describeVariant, variantSelect } from "../variants.js";
+import { FIRST, describeVariant, variantFields } from "../variants.js";
 
 const SECONDS = [
   ["2", "2 s"],
@@ -215,14 +215,14 @@ class AnalysisPage {
   }
 
   async #drawSettings() {
-    const chooser = await variantSelect(this.variant.name, (name) =>
+    const chooser = await variantFields(this.variant, (name) =>
       go(address("/analyse", { variant: name })),
     );
     const agents = [["best", "best: the strongest player"], ...players(this.variant, false)];
     if (!agents.some(([name]) => name === this.agent)) agents.push([this.agent]);
     put(
       this.settings,
-      field("Variant", chooser),
+      chooser,
       field(
         "Search by",
         select(agents, this.agent, (value) => this.#set({ agent: value })),

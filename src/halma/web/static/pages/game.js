@@ -267,7 +267,7 @@ class GameTable {
     const over = game.turn === "over";
     // It names the player to move, whom a game that ended otherwise than by its rules still has.
     this.view.caption.hidden = over && this.at === null;
-    put(this.title, variant.title, h("span", { class: "soft small" }, ` ${game.board.variant}`));
+    put(this.title, variant.title, h("span", { class: "soft small" }, ` ${variant.short}`));
     put(
       this.seats,
       variant.seats.map((seat, player) => {

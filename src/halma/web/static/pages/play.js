@@ -2,13 +2,13 @@
 
 import { get, getOnce, post } from "../api.js";
 import { BoardView, drawStill } from "../board/view.js";
-import { button, field, h, put, s } from "../dom.js";
+import { button, h, put, s } from "../dom.js";
 import { panel, withBoard } from "../layout.js";
 import { attempt } from "../messages.js";
 import { address, go, note } from "../router.js";
 import { showRules } from "../rules.js";
 import { agentName, drawSeats, levelsNote } from "../seats.js";
-import { FIRST, describeVariant, variantSelect } from "../variants.js";
+import { FIRST, describeVariant, variantFields } from "../variants.js";
 
 export async function show(outlet, { query }) {
   let variant = null;
@@ -38,10 +38,10 @@ export async function show(outlet, { query }) {
     note(address("/play", { variant: variant.name, agents: agents.join(" ") }));
     for (const each of pictures.children)
       each.setAttribute("aria-pressed", each.dataset.family === variant.title);
-    const chooser = await variantSelect(variant.name, choose);
+    const chooser = await variantFields(variant, choose);
     put(
       setup,
-      field("Variant", chooser),
+      chooser,
       drawSeats(variant, agents, (changed) => {
         agents = changed;
         note(address("/play", { variant: variant.name, agents: agents.join(" ") }));
@@ -79,7 +79,7 @@ async function drawPictures(element, choose, chosen) {
   put(
     element,
     found.families.map((family) => {
-      const name = family.variants.at(-1).name;
+      const name = family.real;
       const picture = s("svg", { class: "board", "aria-hidden": "true" });
       describeVariant(name)
         .then((variant) => sample(variant.board))

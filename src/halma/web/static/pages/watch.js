@@ -1,11 +1,11 @@
 /** Watch: agents against each other, and training runs. */
 
 import { get, post } from "../api.js";
-import { button, field, h, put } from "../dom.js";
+import { button, h, put } from "../dom.js";
 import { attempt } from "../messages.js";
 import { address, go, note } from "../router.js";
 import { drawSeats } from "../seats.js";
-import { FIRST, describeVariant, variantSelect } from "../variants.js";
+import { FIRST, describeVariant, variantFields } from "../variants.js";
 
 const REFRESH = 5000;
 
@@ -28,7 +28,7 @@ async function drawAgents(element, name) {
   put(
     element,
     h("h2", {}, "Agents against each other"),
-    field("Variant", await variantSelect(variant.name, (chosen) => drawAgents(element, chosen))),
+    await variantFields(variant, (chosen) => drawAgents(element, chosen)),
     drawSeats(
       variant,
       agents,
