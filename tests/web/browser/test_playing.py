@@ -44,6 +44,33 @@ def test_a_game_is_set_up_in_the_page(visit):
     page.get_by_text("blue: random").wait_for()
 
 
+def test_the_rules_of_a_variant_are_chosen(visit, server):
+    visitor = visit("/play?variant=rhombus-7x7-6")
+    page = visitor.page
+    page.get_by_label("Rules", exact=True).select_option("liu2019")
+    page.wait_for_url("**view%3Dids**")
+    expect(page.get_by_label("Rules", exact=True).locator(":checked")).to_have_text("liu2019")
+    expect(page.get_by_label("Variant", exact=True)).to_have_value("rhombus-7x7-6")
+    page.get_by_role("button", name="Start").click()
+    page.wait_for_url("**/play/*")
+    expect(page.get_by_role("heading")).to_contain_text("rhombus-7x7-6:liu2019")
+
+
+def test_a_variant_is_named_that_is_not_listed(visit):
+    visitor = visit("/play?variant=rhombus-4x4-3")
+    visitor.expect("400")
+    page = visitor.page
+    page.get_by_text("Another size or other rules").click()
+    for name in ("rhombus-6x6-7", "rhombus-6x6-3:plies=7"):
+        page.get_by_label("Name of a variant").fill(name)
+        page.get_by_role("button", name="Use").click()
+        if name.endswith("-7"):
+            expect(page.locator(".other-variant .bad")).to_contain_text("a home holds 1, 3, 6")
+    expect(page.get_by_label("Variant", exact=True)).to_have_value("rhombus-6x6-3")
+    expect(page.get_by_label("Rules", exact=True).locator(":checked")).to_have_text("plies=7")
+    expect(page.locator(".with-board .cell")).to_have_count(36)
+
+
 def test_a_piece_is_dragged(visit, server):
     visitor = visit(f"/play/{server.start_game('rhombus-4x4-3', ['human', 'human'])}")
     page = visitor.page
