@@ -14,6 +14,7 @@ from halma.arena.standings import standings
 from halma.games import game as find_game
 from halma.learn import train
 from halma.learn.recipe import checked
+from halma.web.papers import DocumentFolder
 
 SMALL = {
     "method": "alphazero",
@@ -160,6 +161,10 @@ def test_papers_are_read_with_their_figures(client):
     for name in listed:
         page = client.get("/api/paper", params={"name": name}).json()
         assert page["title"] and "<script" not in page["html"] and "&lt;!--" not in page["html"]
+        # The page's policy allows no styles of elements; a link leads somewhere.
+        assert (
+            " style=" not in page["html"] and re.search(r"<a(?![^>]* href=)", page["html"]) is None
+        )
         for source in re.findall(r'<img src="([^"]*)"', page["html"]):
             figure = client.get(source)
             assert figure.headers["content-type"] in ("image/png", "image/svg+xml"), source
@@ -167,6 +172,25 @@ def test_papers_are_read_with_their_figures(client):
             assert client.get("/api/paper", params={"name": target}).status_code == 200
     assert client.get("/api/paper", params={"name": "../README"}).status_code == 404
     assert client.get("/api/figure", params={"name": "../../pyproject.toml"}).status_code == 404
+
+
+def test_numbers_of_tables_stand_on_the_right(client):
+    page = client.get("/api/paper", params={"name": "results/solved"}).json()
+    assert page["html"].count('<td class="align-right">') > 100
+
+
+def test_a_link_to_what_is_not_served_is_its_text(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("See [the *log*](../log.md), [more](more.md) and [a site](https://a.org/).")
+    html = DocumentFolder({"results/page": page, "results/more": page}).page("results/page")["html"]
+    assert "See the <em>log</em>," in html
+    assert '<a href="/papers/results/more" data-page="results/more">more</a>' in html
+    assert '<a href="https://a.org/">a site</a>' in html
+
+
+def test_the_first_page_of_a_paper_stands_before_its_others(client):
+    listed = [paper["id"] for paper in client.get("/api/papers").json()["papers"]]
+    assert listed.index("results/hsueh2023") < listed.index("results/hsueh2023-earlier")
 
 
 def test_every_family_has_its_rules(client):

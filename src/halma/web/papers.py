@@ -49,7 +49,9 @@ class DocumentFolder:
         """Return the documents that are there; none if neither place has them."""
         found = cls()
         root = next((place for place in _PLACES if (place / _RULES).is_dir()), None)
-        for path in sorted(root.rglob("*")) if root is not None else ():
+        paths = root.rglob("*") if root is not None else ()
+        # Without suffixes a page stands before those whose names go on after its own.
+        for path in sorted(paths, key=lambda path: path.with_suffix("")):
             assert root is not None
             name = path.relative_to(root)
             if name.parts[0] not in _FOLDERS:
@@ -79,29 +81,32 @@ class DocumentFolder:
         markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
         tokens = markdown.parse(_COMMENT.sub("", text))
         for token in tokens:
-            for inner in token.children or ():
-                self._redirect(inner, PurePosixPath(name).parent)
+            _align_by_class(token)
+            if token.children:
+                self._redirect(token.children, PurePosixPath(name).parent)
         _number_headings(tokens)
         rendered: str = markdown.renderer.render(tokens, markdown.options, {})
         return rendered
 
-    def _redirect(self, token: Token, folder: PurePosixPath) -> None:
-        """Let figures and links to pages lead to this server; others lead nowhere."""
-        if token.type == "image":
-            target = _resolved(folder, str(token.attrs.get("src", "")))
-            found = f"/api/figure?name={target}" if target in self.figures else ""
-            token.attrs["src"] = found
-        elif token.type == "link_open":
-            href = str(token.attrs.get("href", ""))
-            path, _, anchor = href.partition("#")
-            target = _resolved(folder, path).removesuffix(".md")
-            if not path:
-                return
-            if target in self.pages:
-                token.attrs["href"] = f"/papers/{target}" + (f"#{anchor}" if anchor else "")
-                token.attrs["data-page"] = target
-            elif not href.startswith("https://"):
-                token.attrs.pop("href", None)
+    def _redirect(self, tokens: list[Token], folder: PurePosixPath) -> None:
+        """Let figures and links to pages lead to this server; of other links the text remains."""
+        for token in tokens:
+            if token.type == "image":
+                target = _resolved(folder, str(token.attrs.get("src", "")))
+                found = f"/api/figure?name={target}" if target in self.figures else ""
+                token.attrs["src"] = found
+            elif token.type == "link_open":
+                token.attrs = self._link(str(token.attrs.get("href", "")), folder)
+        tokens[:] = _without_dead_links(tokens)
+
+    def _link(self, href: str, folder: PurePosixPath) -> dict[str, str | int | float]:
+        """Return the attributes of a link as it leads from this server; none if nowhere."""
+        path, _, anchor = href.partition("#")
+        target = _resolved(folder, path).removesuffix(".md")
+        if path and target in self.pages:
+            address = f"/papers/{target}" + (f"#{anchor}" if anchor else "")
+            return {"href": address, "data-page": target}
+        return {"href": href} if not path or href.startswith("https://") else {}
 
 
 def routes() -> APIRouter:
@@ -158,6 +163,24 @@ def _resolved(folder: PurePosixPath, target: str) -> str:
         else:
             parts.append(part)
     return "/".join(parts)
+
+
+def _without_dead_links(tokens: list[Token]) -> list[Token]:
+    """Return tokens without the marks of links that lead nowhere; links do not nest."""
+    found, inside_dead = [], False
+    for token in tokens:
+        if token.type == "link_open":
+            inside_dead = "href" not in token.attrs
+        if not (inside_dead and token.type in ("link_open", "link_close")):
+            found.append(token)
+    return found
+
+
+def _align_by_class(token: Token) -> None:
+    """Name the alignment of a table's cell by a class: the page allows no styles of elements."""
+    style = str(token.attrs.pop("style", ""))
+    if style:
+        token.attrs["class"] = f"align-{style.removeprefix('text-align:')}"
 
 
 def _number_headings(tokens: list[Token]) -> None:

@@ -15,7 +15,9 @@ PAGES = (
     "/watch",
     "/league",
     "/learn",
+    "/learn?variant=ewn-3x3-3&moves=123+123+1+a1-b1+1+c3-c2+1+b1-c1",
     "/papers",
+    "/papers/results/solved",
 )
 
 
@@ -27,17 +29,12 @@ def settle(page):
 
 @pytest.mark.parametrize("path", PAGES)
 def test_no_serious_finding_of_axe(visit, path):
-    page = visit(path).page
+    visitor = visit(path)
     for theme in ("light", "dark"):
-        page.emulate_media(color_scheme=theme)
-        settle(page)
-        found = Axe().run(page).response["violations"]
-        serious = [
-            (each["id"], [node["html"][:120] for node in each["nodes"][:3]])
-            for each in found
-            if each["impact"] in ("serious", "critical")
-        ]
-        assert serious == [], json.dumps(serious, indent=1)
+        visitor.page.emulate_media(color_scheme=theme)
+        settle(visitor.page)
+        found = visitor.serious_findings()
+        assert found == [], json.dumps(found, indent=1)
 
 
 def test_the_bar_is_legible_before_and_after_colours_are_decided(visit):
@@ -50,10 +47,27 @@ def test_the_bar_is_legible_before_and_after_colours_are_decided(visit):
 
 
 def test_a_game_has_no_serious_finding(visit, server):
-    page = visit(f"/play/{server.start_game('star-37-3p', ['human', 'human', 'human'])}").page
+    game = server.start_game("star-37-3p", ["human", "human", "human"])
+    visitor = visit(f"/play/{game}")
+    settle(visitor.page)
+    assert visitor.serious_findings() == []
+    # Nor has one that is over.
+    version = server.ask(f"games/{game}")["version"]
+    server.ask(f"games/{game}/resign", {"version": version, "player": 0})
+    visitor.page.reload()
+    visitor.page.locator(".result").wait_for()
+    settle(visitor.page)
+    assert visitor.serious_findings() == []
+
+
+def test_pages_of_papers_have_one_heading_and_a_list_that_leaves_them_room(visit):
+    """`settle` counts the headings; a phone's list of pages opens when it is asked for."""
+    page = visit("/papers/results/solved", **PHONE).page
     settle(page)
-    found = Axe().run(page).response["violations"]
-    assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
+    expect(page.get_by_role("link", name="Strength")).to_be_hidden()
+    page.get_by_text("All pages").click()
+    page.get_by_role("link", name="Strength").click()
+    expect(page.get_by_role("heading", name="Strength", exact=True)).to_be_visible()
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -120,8 +134,10 @@ def test_a_game_of_a_tournament_is_opened(visit, server):
         check=True,
         capture_output=True,
     )
-    page = visit("/league?name=league.db").page
+    visitor = visit("/league?name=league.db")
+    page = visitor.page
     expect(page.locator(".crosstable tbody tr")).to_have_count(3)
+    assert visitor.serious_findings() == []
     page.get_by_role("link", name="greedy – random").click()
     page.get_by_role("button", name="Game 1").click()
     page.wait_for_url("**/analyse?**")

@@ -104,4 +104,5 @@ def test_a_run_without_an_iteration_is_waited_for(visit, run, tmp_path):
         expect(visitor.page.get_by_text("has not finished an iteration")).to_be_visible()
         (folder / METRICS).write_text(lines, encoding="utf-8")
         expect(visitor.page.get_by_text("4 of 4 iterations")).to_be_visible()
+        assert visitor.serious_findings() == []
         visitor.page.close()

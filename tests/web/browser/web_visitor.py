@@ -7,6 +7,7 @@ import sys
 import time
 import urllib.request
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 #: how long a test waits for the server and for the page, on a slow machine busy with others
@@ -150,6 +151,15 @@ class Visitor:
         raise AssertionError("the game does not end")
 
     # What must not happen.
+
+    def serious_findings(self):
+        """Return what axe finds serious on the page, with the elements."""
+        found = Axe().run(self.page).response["violations"]
+        return [
+            (each["id"], [node["html"][:120] for node in each["nodes"][:3]])
+            for each in found
+            if each["impact"] in ("serious", "critical")
+        ]
 
     def _note(self, message):
         if message.type in ("error", "warning"):

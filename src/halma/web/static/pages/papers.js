@@ -7,17 +7,6 @@ import { showProse } from "../rules.js";
 export async function show(outlet, { match }) {
   const id = match[1];
   const papers = ordered((await getOnce("papers")).papers);
-  const list = h(
-    "nav",
-    { class: "tabs", "aria-label": "Papers" },
-    papers.map((paper) =>
-      h(
-        "a",
-        { class: "tab", href: `/papers/${paper.id}`, "aria-current": paper.id === id ? "page" : null },
-        shortTitle(paper),
-      ),
-    ),
-  );
   if (!id) {
     put(
       outlet,
@@ -32,14 +21,15 @@ export async function show(outlet, { match }) {
       h(
         "div",
         { class: "cards" },
-        papers.map((paper) =>
-          h(
+        papers.map((paper) => {
+          const [name, rest] = namesOf(paper);
+          return h(
             "a",
             { class: "panel card", href: `/papers/${paper.id}` },
-            h("h2", {}, shortTitle(paper)),
-            h("span", { class: "soft" }, paper.title),
-          ),
-        ),
+            h("h2", {}, name),
+            rest ? h("span", { class: "soft" }, rest) : null,
+          );
+        }),
       ),
     );
     return null;
@@ -47,8 +37,25 @@ export async function show(outlet, { match }) {
   const paper = await get("paper", { name: id });
   const body = h("div", { class: "prose" });
   showProse(body, paper.html);
-  put(outlet, h("h1", { class: "unseen" }, paper.title), list, h("article", { class: "panel" }, body));
+  put(outlet, listOf(papers, id), h("article", { class: "panel" }, body));
   return null;
+}
+
+/** Return links to all pages; folded on a narrow screen, which they would fill. */
+function listOf(papers, id) {
+  const tabs = papers.map((paper) =>
+    h(
+      "a",
+      { class: "tab", href: `/papers/${paper.id}`, "aria-current": paper.id === id ? "page" : null },
+      namesOf(paper)[0],
+    ),
+  );
+  return h(
+    "details",
+    { class: "pages", open: matchMedia("(min-width: 981px)").matches },
+    h("summary", {}, "All pages"),
+    h("nav", { class: "tabs", "aria-label": "Papers" }, tabs),
+  );
 }
 
 /** Return the pages with those of papers first and those of networks last. */
@@ -57,10 +64,10 @@ function ordered(papers) {
   return [...papers].sort((a, b) => place(a) - place(b));
 }
 
-/** The short name of a page: that of its paper or network, without the title. */
-function shortTitle(paper) {
-  const [name, rest] = paper.title.split(":");
-  if (paper.id.startsWith("models/")) return `network ${name}`;
+/** Return the short name of a page, that of its paper or network, and what its title says beyond. */
+function namesOf({ id, title }) {
+  const [name, rest = ""] = title.split(/: (.*)/);
+  if (id.startsWith("models/")) return [`network ${name}`, rest];
   // A second page about a paper has a word of its own after it.
-  return paper.id.endsWith(`/${name}`) || !rest ? name : `${name},${rest}`;
+  return rest && !id.endsWith(`/${name}`) ? [`${name}, ${rest}`, ""] : [name, rest];
 }
