@@ -167,6 +167,34 @@ def test_a_restart_continues_the_game(tmp_path):
         assert {one["id"] for one in listed} == {game["id"], resigned["id"]}
 
 
+def test_games_are_listed_with_their_turn_and_result(tmp_path):
+    with serving(tmp_path) as client:
+        won = begin(client, "ewn-3x3-3", ["human", "random"], seed=7)
+        while won["turn"] != "over":
+            won = play_on(client, won)
+        unplayed = begin(client, "rhombus-4x4-3", ["human", "human"])
+        unplayed = ask(client, unplayed, "resign", player=0)
+        going = play_on(client, begin(client, "star-37-3p:he2016", ["human", "random", "greedy"]))
+    with serving(tmp_path) as client:
+        listed = client.get("/api/games").json()
+        assert listed["next"] is None
+        games = {one["id"]: one for one in listed["games"]}
+        assert games[won["id"]]["outcome"] == won["outcome"] != ""
+        assert games[won["id"]]["moves"] == won["board"]["plies"] < len(won["events"])
+        assert games[unplayed["id"]]["outcome"] == "Player 2 won by resignation."
+        last = games[going["id"]]
+        assert (last["turn"], last["mover"], last["outcome"]) == ("agent", "player 2", "")
+        assert (last["moves"], last["short"]) == (1, "star-37-3p:he2016")
+        finished = client.get("/api/games", params={"finished": True}).json()["games"]
+        assert [one["id"] for one in finished] == [won["id"]]
+        # In parts it is the same list.
+        parts, at = [], 0
+        while at is not None:
+            part = client.get("/api/games", params={"limit": 1, "skip": at}).json()
+            parts, at = parts + part["games"], part["next"]
+        assert parts == listed["games"]
+
+
 def test_files_of_games_round_trip(client):
     game = begin(client, "draughts-8x8", ["human", "random"], seed=2)
     for _ in range(6):

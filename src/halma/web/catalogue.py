@@ -154,7 +154,7 @@ def _families() -> list[dict[str, Any]]:
 
 
 def _listed(family: Family) -> dict[str, str]:
-    """Return a family's variants with descriptions: the well-known, and those with players of halma's.
+    """Return a family's variants with descriptions: the well-known and those with trained players.
 
     The latter stand behind the well-known ones of the same kind of board.
     """
@@ -173,7 +173,7 @@ def _listed(family: Family) -> dict[str, str]:
 
 
 def _rules(game: Game) -> dict[str, Any]:
-    """Return the rule sets that a variant's board can be played by, and how its names are formed."""
+    """Return the rule sets that fit a variant's board, and how names are formed."""
     bare = game.name.partition(":")[0]
     family = next((family for family in families() if family.title == game.title), None)
     if family is None:

@@ -115,9 +115,9 @@ class OngoingGames:
         found = self._rows("WHERE id = ?", (identifier,))
         return found[0] if found else None
 
-    def recent(self, most: int) -> list[GameRow]:
-        """Return the games that changed last, the newest first."""
-        return self._rows("ORDER BY updated DESC, rowid DESC LIMIT ?", (most,))
+    def recent(self, most: int, skip: int = 0) -> list[GameRow]:
+        """Return the games that changed last, the newest first, without the `skip` newest."""
+        return self._rows("ORDER BY updated DESC, rowid DESC LIMIT ? OFFSET ?", (most, skip))
 
     def _rows(self, which: str, values: tuple[object, ...]) -> list[GameRow]:
         with self._lock, sqlite_errors(self.path):

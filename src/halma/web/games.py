@@ -10,12 +10,14 @@ import time
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from halma.agents.play import roll
 from halma.errors import HalmaError, RecordError
 from halma.games import Record
+from halma.games.registry import short_name
 from halma.games.registry import variant as find_variant
 from halma.games.saved import SavedGame, replay
 from halma.web.boards import RESIGNED, board, outcome, steps
@@ -28,6 +30,8 @@ _MOST_LOADED = 300
 _SEEDS = 1_000_000
 #: Moves and outcomes after which a game goes no further.
 _LONGEST = 4000
+#: Games that a list looks at for one answer.
+_MOST_LISTED = 200
 
 
 class ConflictError(HalmaError):
@@ -210,20 +214,7 @@ class GameTable:
         row = self._file.find(identifier)
         if row is None:
             raise NotFoundError("There is no such game on this server.")
-        record = replay(find_variant(row.variant), row.start, row.moves)
-        return self._keep(
-            OngoingGame(
-                row.id,
-                record,
-                row.agents,
-                row.seed,
-                row.created,
-                row.updated,
-                row.version,
-                row.result,
-                row.end,
-            )
-        )
+        return self._keep(_game_of(row))
 
     def changed(self, game: OngoingGame) -> None:
         """Write a game that has changed; its lock is held."""
@@ -238,20 +229,22 @@ class GameTable:
                 self._loaded.pop(game.id, None)
             raise
 
-    def recent(self, most: int) -> list[dict[str, Any]]:
-        """Return what a list shows of the games that changed last."""
-        return [
-            {
-                "id": row.id,
-                "variant": row.variant,
-                "agents": list(row.agents),
-                "length": len(row.moves),
-                "updated": row.updated,
-                "result": None if row.result is None else list(row.result),
-                "end": row.end,
-            }
-            for row in self._file.recent(most)
-        ]
+    def recent(self, most: int, skip: int = 0, finished: bool = False) -> dict[str, Any]:
+        """Return what a list shows of the games that changed last, and where it goes on.
+
+        With `finished`, only of games that are over and in which somebody moved.
+        """
+        games: list[dict[str, Any]] = []
+        rows = self._file.recent(_MOST_LISTED, skip)
+        for at, row in enumerate(rows, start=skip):
+            if len(games) == most:
+                return {"games": games, "next": at}
+            about = _summary(row)
+            if about is None or (finished and not (about["moves"] and about["outcome"])):
+                continue
+            games.append(about)
+        whole = len(rows) < _MOST_LISTED
+        return {"games": games, "next": None if whole else skip + len(rows)}
 
     def _keep(self, game: OngoingGame) -> OngoingGame:
         with self._lock:
@@ -263,6 +256,43 @@ class GameTable:
                 if key != game.id:
                     del self._loaded[key]
             return game
+
+
+def _game_of(row: GameRow) -> OngoingGame:
+    """Return the game of a row of the file."""
+    record = replay(find_variant(row.variant), row.start, row.moves)
+    return OngoingGame(
+        row.id,
+        record,
+        row.agents,
+        row.seed,
+        row.created,
+        row.updated,
+        row.version,
+        row.result,
+        row.end,
+    )
+
+
+@lru_cache(maxsize=1000)
+def _summary(row: GameRow) -> dict[str, Any] | None:
+    """Return what a list shows of a game; None if its variant is no longer there."""
+    try:
+        game = _game_of(row)
+    except HalmaError:
+        return None
+    position = game.record.position
+    return {
+        "id": row.id,
+        "variant": row.variant,
+        "short": short_name(row.variant),
+        "agents": list(row.agents),
+        "moves": game.record.plies,
+        "turn": game.turn,
+        "mover": position.game.player_names[position.mover],
+        "updated": row.updated,
+        **game.ending(),
+    }
 
 
 def _now() -> str:

@@ -66,9 +66,13 @@ def routes(server: HalmaServer) -> APIRouter:
             return game.as_json()
 
     @router.get("/games")
-    def recent(limit: Annotated[int, Query(ge=1, le=200)] = 50) -> dict[str, Any]:
-        """Return the games that changed last."""
-        return {"games": games.recent(limit)}
+    def recent(
+        limit: Annotated[int, Query(ge=1, le=200)] = 50,
+        skip: Annotated[int, Query(ge=0, le=2**31)] = 0,
+        finished: bool = False,
+    ) -> dict[str, Any]:
+        """Return the games that changed last; `next` is the `skip` of those that follow."""
+        return games.recent(limit, skip, finished)
 
     @router.get("/games/{identifier}")
     def show(identifier: GameId) -> dict[str, Any]:

@@ -71,6 +71,30 @@ def test_a_variant_is_named_that_is_not_listed(visit):
     expect(page.locator(".with-board .cell")).to_have_count(36)
 
 
+def test_games_are_listed_and_finished_ones_are_learned_from(visit, tmp_path):
+    with WebServer(tmp_path) as server:
+        for _ in range(9):
+            server.start_game("rhombus-4x4-3", ["human", "human"])
+        over = server.start_game("rhombus-4x4-3", ["human", "greedy"])
+        move = server.ask(f"games/{over}")["board"]["legal"][0]["move"]
+        server.ask(f"games/{over}/move", {"move": move})
+        server.ask(f"games/{over}/resign", {"player": 0})
+        page = visit("/play", at=server).page
+        games = page.locator(".games li")
+        expect(games).to_have_count(8)
+        expect(games.first).to_contain_text("person – greedy")
+        expect(games.first).to_contain_text("Player 2 won by resignation. 1 move,")
+        expect(games.nth(1)).to_contain_text("player 1 to move. 0 moves,")
+        page.get_by_role("button", name="More games").click()
+        expect(games).to_have_count(10)
+        expect(page.get_by_role("button", name="More games")).to_be_hidden()
+        page.get_by_role("link", name="Learn").click()
+        expect(games).to_have_count(1)
+        games.get_by_role("link").click()
+        page.wait_for_url(f"**/learn?**moves={move}**")
+        expect(page.get_by_role("status")).not_to_contain_text("is searched")
+
+
 def test_a_piece_is_dragged(visit, server):
     visitor = visit(f"/play/{server.start_game('rhombus-4x4-3', ['human', 'human'])}")
     page = visitor.page

@@ -4,25 +4,25 @@ import { announce } from "../announce.js";
 import { AnalysisChannel, get, post } from "../api.js";
 import { BoardView } from "../board/view.js";
 import { button, h, percent, put } from "../dom.js";
+import { drawGames } from "../gamelist.js";
 import { panel, withBoard } from "../layout.js";
 import { attempt } from "../messages.js";
-import { address, go } from "../router.js";
-import { agentName } from "../seats.js";
+import { address, note } from "../router.js";
 import { describeVariant } from "../variants.js";
 
 /** Seconds of search for every position of the game. */
 const SECONDS = 0.3;
 
 export async function show(outlet, { query }) {
-  if (!query.moves) return showGames(outlet);
-  const page = new LearnPage(outlet, query);
+  if (!query.moves && !query.game) return showGames(outlet);
+  const line = query.game ? await lineOf(query.game) : query;
+  const page = new LearnPage(outlet, line);
   await page.open();
   return () => page.close();
 }
 
-async function showGames(outlet) {
-  const { games } = await get("games");
-  const played = games.filter((game) => game.length > 1).slice(0, 20);
+function showGames(outlet) {
+  const games = h("div", {});
   put(
     outlet,
     h("h1", {}, "Learn from mistakes"),
@@ -32,33 +32,25 @@ async function showGames(outlet) {
       h(
         "p",
         {},
-        "Choose a game. It is searched, and every move that gave away a good part of the chance to win becomes a puzzle. Where the variant is solved, the values are exact.",
+        "Choose a finished game. It is searched, and every move that gave away a good part of the chance to win becomes a puzzle. Where the variant is solved, the values are exact.",
       ),
-      played.length
-        ? null
-        : h("p", { class: "soft" }, "There are no games yet: ", h("a", { href: "/play" }, "play one"), "."),
-      h(
-        "ul",
-        {},
-        played.map((game) =>
-          h(
-            "li",
-            {},
-            button(`${game.variant}, ${game.length} moves and outcomes`, () => open(game.id)),
-            " ",
-            h("span", { class: "soft small" }, game.agents.map((agent) => agentName(agent)).join(" – ")),
-          ),
-        ),
-      ),
+      games,
     ),
   );
+  return drawGames(games, {
+    link: ({ id }) => address("/learn", { game: id }),
+    empty: ["There are none yet: ", h("a", { href: "/play" }, "play one"), "."],
+    finished: true,
+  });
+}
 
-  async function open(id) {
-    const game = await attempt(() => get(`games/${id}`));
-    if (!game) return;
-    const { variant, start, moves } = game.board;
-    go(address("/learn", { variant, start, moves: moves.join(" "), seat: personOf(game) }));
-  }
+/** Return the moves of a game of this server, and make them the address of the page. */
+async function lineOf(id) {
+  const game = await get(`games/${id}`);
+  const { variant, start, moves } = game.board;
+  const line = { variant, start, moves: moves.join(" "), seat: personOf(game) };
+  note(address("/learn", line));
+  return line;
 }
 
 /** The seat whose mistakes a person wants to see; all of them where several people played. */
@@ -71,7 +63,8 @@ class LearnPage {
   constructor(outlet, query) {
     this.line = { variant: query.variant, start: query.start ?? null };
     this.moves = query.moves.split(" ").filter(Boolean);
-    this.seat = query.seat === undefined ? null : Number(query.seat);
+    const seat = query.seat ?? null;
+    this.seat = seat === null ? null : Number(seat);
     this.channel = new AnalysisChannel();
     this.view = new BoardView({ onmove: (move) => this.#answer(move) });
     this.state = h("p", { role: "status" }, "The game is searched.");

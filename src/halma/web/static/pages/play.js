@@ -1,13 +1,14 @@
 /** Play: choose a variant and who plays, or go on with a game. */
 
-import { get, getOnce, post } from "../api.js";
+import { getOnce, post } from "../api.js";
 import { BoardView, drawStill } from "../board/view.js";
 import { button, h, put, s } from "../dom.js";
+import { drawGames } from "../gamelist.js";
 import { panel, withBoard } from "../layout.js";
 import { attempt } from "../messages.js";
 import { address, go, note } from "../router.js";
 import { showRules } from "../rules.js";
-import { agentName, drawSeats, levelsNote } from "../seats.js";
+import { drawSeats, levelsNote } from "../seats.js";
 import { FIRST, describeVariant, variantFields } from "../variants.js";
 
 export async function show(outlet, { query }) {
@@ -115,29 +116,11 @@ async function sample(board) {
   return shown;
 }
 
-async function drawRecent(element) {
-  const found = await attempt(() => get("games"));
-  const games = found?.games.slice(0, 8) ?? [];
-  put(
-    element,
-    h("h2", {}, "Your games"),
-    games.length ? null : h("p", { class: "soft" }, "None yet: start one."),
-    h(
-      "ul",
-      { class: "games" },
-      games.map((game) =>
-        h(
-          "li",
-          {},
-          h("a", { href: `/play/${game.id}` }, game.variant),
-          " ",
-          h(
-            "span",
-            { class: "soft small" },
-            `${game.agents.map((agent) => agentName(agent)).join(" – ")}, ${game.length} moves and outcomes${game.end ? ", over" : ""}`,
-          ),
-        ),
-      ),
-    ),
-  );
+function drawRecent(element) {
+  const games = h("div", {});
+  put(element, h("h2", {}, "Games on this server"), games);
+  return drawGames(games, {
+    link: ({ id, agents }) => (agents.includes("human") ? `/play/${id}` : `/watch/game/${id}`),
+    empty: "None yet: start one.",
+  });
 }
