@@ -71,6 +71,12 @@ def test_one_toad_and_one_frog(gap):
     assert wins(halma.game(f"frogs-1-{gap}").start()) == (gap % 2 == 1)
 
 
+@pytest.mark.parametrize("pieces, winners", [(1, "TFTFT"), (2, "TTTTF"), (3, "TTF")], ids=str)
+def test_the_winners_of_the_page_of_rules(pieces, winners):
+    for gap, winner in enumerate(winners, start=1):
+        assert naive.mover_wins(*naive.start(pieces, gap)) == (winner == "T")
+
+
 def test_the_only_game_of_one_toad_one_frog_one_gap():
     record = halma.Record(halma.game("frogs-1-1"))
     for move in ("1-2", "3-1", "2-3"):

@@ -199,4 +199,5 @@ FAMILY = Family(
         "frogs-3-2": "a game written in Python",
     },
     build=_build,
+    page="frogs",
 )
