@@ -40,6 +40,7 @@ def board(record: Record) -> dict[str, Any]:
         "over": record.is_over,
         "end": record.end,
         "result": list(record.result) if record.is_over else None,
+        "max_score": game.core.max_score,
         "scene": scene_of(record),
         "legal": [] if record.is_over else legal_moves(position),
         "outcomes": [

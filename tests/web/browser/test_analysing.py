@@ -62,6 +62,20 @@ def test_all_moves_that_keep_a_solved_value_are_drawn(visit):
     expect(page.get_by_role("columnheader", name="Line")).to_have_count(0)
 
 
+def test_values_of_a_game_for_points_are_shares_of_points(visit):
+    """The first gets 3 points and the second 1: nobody's share is a chance to win."""
+    visitor = visit("/analyse?variant=star-37-3p&agent=maxn:depth=1")
+    page = visitor.page
+    expect(page.get_by_role("columnheader", name="Of 3 points")).to_be_visible()
+    expect(page.locator(".value-line")).to_contain_text("of 3 points for player 1")
+    value = page.locator(".value-line b").inner_text()
+    share = round(float(value.rstrip("%")))
+    expect(page.locator(".bar")).to_have_attribute(
+        "aria-label", re.compile(rf"player 1 {share} per cent, .* of 3 points$")
+    )
+    assert page.locator(".bar div").last.inner_text() == str(share)
+
+
 def test_chance_nodes_have_odds_and_what_if(visit):
     page = visit("/analyse?variant=ewn-3x3-3&moves=123+123").page
     outcomes = page.locator(".candidates tbody tr")

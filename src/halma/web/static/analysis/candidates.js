@@ -20,8 +20,8 @@ export function valueText(candidate) {
   return percent(candidate.value, Boolean(candidate.proof));
 }
 
-/** Draw the table of candidate moves. */
-export function drawCandidates(element, update, { play, look }) {
+/** Draw the table of candidate moves; `column` is the heading of their values. */
+export function drawCandidates(element, update, { column, play, look }) {
   const { moves } = update;
   const has = (key) => moves.some((move) => move[key] !== null && move[key] !== undefined);
   // A solution knows the value of every move, and no line beyond it.
@@ -30,7 +30,7 @@ export function drawCandidates(element, update, { play, look }) {
     "tr",
     {},
     h("th", {}, "Move"),
-    h("th", {}, "Win"),
+    h("th", {}, column),
     has("visits") ? h("th", {}, "Visits") : null,
     has("prior") ? h("th", {}, "Prior") : null,
     hasLines ? h("th", { class: "line" }, "Line") : null,
@@ -54,7 +54,7 @@ export function drawCandidates(element, update, { play, look }) {
 }
 
 /** Draw the table of outcomes of a chance node; choosing one asks what if. */
-export function drawOutcomes(element, outcomes, { play }) {
+export function drawOutcomes(element, outcomes, { column, play }) {
   put(
     element,
     h("p", { class: "soft small" }, "An outcome of chance is next. Choose one to see what if."),
@@ -69,7 +69,7 @@ export function drawOutcomes(element, outcomes, { play }) {
           {},
           h("th", {}, "Outcome"),
           h("th", {}, "Odds"),
-          h("th", {}, "Win"),
+          h("th", {}, column),
           h("th", {}, "Best move"),
         ),
       ),

@@ -4,6 +4,7 @@ import { h, percent, put } from "../dom.js";
 import { makeBar, showValues } from "./bar.js";
 import { drawCandidates, drawOutcomes, overlayOf } from "./candidates.js";
 import { LiveAnalysis } from "./live.js";
+import { meaningOf } from "./meaning.js";
 
 const CANDIDATES = 12;
 /** Milliseconds between two questions where the cells of the best line are. */
@@ -38,6 +39,7 @@ export class EvaluationPanel {
   show(board, request) {
     this.board = board;
     this.seats = board.seats;
+    this.meaning = meaningOf(board.max_score);
     this.request = board.over ? null : request;
     this.update = null;
     this.highlighted = null;
@@ -61,39 +63,47 @@ export class EvaluationPanel {
   }
 
   #drawEnd() {
-    const { result, end } = this.board;
+    const { result, end, max_score: most } = this.board;
     const best = Math.max(...result);
     const winners = this.seats.filter((_, player) => result[player] === best);
     const names = winners.map((seat) => seat.name).join(" and ");
     put(this.value, h("b", {}, winners.length === result.length ? "A draw" : `${names} won`), end);
     put(this.table);
-    showValues(this.bar, result, this.seats);
+    this.#showValues(result.map((score) => score / most));
   }
 
   #drawNothing() {
     put(this.value, h("span", { class: "soft" }, this.request ? "" : "The search is off."));
     put(this.table);
-    if (this.board.chance) drawOutcomes(this.table, this.board.outcomes, { play: this.play });
-    showValues(this.bar, null, this.seats);
+    if (this.board.chance) drawOutcomes(this.table, this.board.outcomes, { column: this.meaning.column, play: this.play });
+    this.#showValues(null);
+  }
+
+  #showValues(values) {
+    showValues(this.bar, values, this.seats, this.meaning.of);
   }
 
   #drawUpdate(update) {
-    showValues(this.bar, update.values, this.seats);
+    this.#showValues(update.values);
     const known = update.value !== null && update.value !== undefined;
     put(
       this.value,
       known ? h("b", {}, percent(update.value, update.proven)) : null,
-      known ? h("span", {}, `for ${this.seats[update.mover]?.name ?? "the mover"}`) : null,
+      known ? h("span", {}, this.meaning.of, ` for ${this.seats[update.mover]?.name ?? "the mover"}`) : null,
       update.proven ? h("span", { class: "proven" }, "proven") : null,
     );
     if (update.outcomes) {
-      drawOutcomes(this.table, update.outcomes, { play: this.play });
+      drawOutcomes(this.table, update.outcomes, { column: this.meaning.column, play: this.play });
       return;
     }
     // A table that is rebuilt under the focus could not be used with the keyboard.
     const focus = document.activeElement;
     if (!this.table.contains(focus) || focus === this.table) {
-      drawCandidates(this.table, update, { play: this.play, look: (move) => this.#look(move) });
+      drawCandidates(this.table, update, {
+        column: this.meaning.column,
+        play: this.play,
+        look: (move) => this.#look(move),
+      });
     }
     this.#followLine(update);
     this.#decorate();

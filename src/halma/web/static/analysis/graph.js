@@ -5,6 +5,7 @@ import { legend, lineChart } from "../charts.js";
 import { paintClass } from "../board/pieces.js";
 import { button, h, put, select } from "../dom.js";
 import { toast } from "../messages.js";
+import { meaningOf } from "./meaning.js";
 
 const PACES = [
   ["0.1", "0.1 s a move"],
@@ -14,7 +15,7 @@ const PACES = [
 ];
 
 export class ReviewPanel {
-  /** @param {{line: () => object[], go: (node) => void, request: () => object, seats: () => object[], marked: () => void}} game */
+  /** @param {{line: () => object[], go: (node) => void, request: () => object, seats: () => object[], mostPoints: () => number, marked: () => void}} game */
   constructor(game) {
     this.game = game;
     this.channel = new AnalysisChannel();
@@ -90,6 +91,7 @@ export class ReviewPanel {
   draw() {
     if (!this.entries.length) return put(this.picture);
     const seats = this.game.seats();
+    const meaning = meaningOf(this.game.mostPoints());
     const shown = seats.length === 2 ? seats.slice(0, 1) : seats;
     const series = shown.map((seat, player) => ({
       name: seat.name,
@@ -109,7 +111,7 @@ export class ReviewPanel {
       h(
         "p",
         { class: "soft small" },
-        seats.length === 2 ? `Chance of ${seats[0].name} to win` : "Chances to win",
+        seats.length === 2 ? meaning.one(seats[0].name) : meaning.all,
       ),
       lineChart(series, {
         height: 130,

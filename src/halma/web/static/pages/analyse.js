@@ -60,6 +60,7 @@ class AnalysisPage {
       go: (node) => this.#visit(node ?? this.tree.root),
       request: () => ({ variant: this.tree.variant, start: this.tree.start, agent: this.agent }),
       seats: () => this.variant.seats,
+      mostPoints: () => this.tree.current.board.max_score,
       marked: () => this.#drawMoves(),
     });
     this.#build(outlet);
