@@ -519,9 +519,10 @@ def test_the_first_flip_decides_who_has_which_colour():
         turned = position.play("a1").resolve(outcome)
         while not turned.is_terminal:
             assert turned.game.colours_of(turned.state) == colours
-            assert f"({position.game.player_names[turned.mover]})" in turned.game.scene(
-                turned.state
-            ).caption
+            assert (
+                f"({position.game.player_names[turned.mover]})"
+                in turned.game.scene(turned.state).caption
+            )
             assert turned.game.scene(turned.state).caption.startswith(colours[turned.mover])
             turned = turned.play(turned.legal_moves[0])
             if turned.is_chance:
