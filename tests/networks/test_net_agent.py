@@ -4,6 +4,7 @@ import json
 import random
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -223,13 +224,37 @@ def test_names(tmp_path, monkeypatch):
         ("net:version=3", NameSyntaxError, "write net:RUN,version=40"),
         ("net:a.onnx,sims=0", OptionError, "from 1"),
         ("net:a.onnx,rule=gumbel,time=1", OptionError, "takes no 'time'"),
-        ("net:a.onnx,rule=uct", OptionError, "one of puct, gumbel"),
+        ("net:a.onnx,rule=uct", OptionError, "one of auto, puct, gumbel"),
         ("net:a.onnx,rule=gumbel,c=2", OptionError, "not by rule=gumbel"),
         ("net:a.onnx,temperature_plies=2", OptionError, "needs a 'temperature'"),
         ("net:nothing-here", NetworkError, "neither a file, nor the directory of a run, nor one"),
     ):
         with pytest.raises(error, match=words):
             agent(name)
+
+
+def test_the_rule_follows_from_the_limit_of_the_search(tmp_path):
+    game = halma.game("ewn-5x5-6")
+    path = tiny_network(game, tmp_path / "x.onnx")
+    for options, rule in (
+        ("sims=9", "gumbel"),
+        ("sims=9,max_considered_actions=4", "gumbel"),
+        ("time=0.1", "puct"),
+        ("sims=9,time=0.1", "puct"),
+        ("sims=9,c=2", "puct"),
+        ("sims=9,fpu=parent", "puct"),
+        ("sims=9,rule=puct", "puct"),
+    ):
+        assert agent(f"net:{path},{options}").search_settings["rule"] == rule, options
+    # A tree that is kept goes on, which Gumbel's cannot; so do the slices of a live analysis.
+    growing = replace(agent(f"net:{path},sims=9"), reuse=True)
+    assert growing.search_settings["rule"] == "puct"
+    with pytest.raises(OptionError, match="'max_considered_actions' is read by rule=gumbel"):
+        agent(f"net:{path},fpu=parent,max_considered_actions=4")
+    chosen, named = (
+        play([f"net:{path},sims=9{rule}", "random"], game.name, 3) for rule in ("", ",rule=gumbel")
+    )
+    assert chosen.texts == named.texts
 
 
 def test_networks_that_come_with_halma(tmp_path, monkeypatch):

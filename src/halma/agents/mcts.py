@@ -18,7 +18,14 @@ from halma.names import Option, Value
 from halma.networks import OnnxEvaluator, find_network, load, shipped_file
 from halma.search.analysis import Analysis, MoveReport
 from halma.search.evaluator import Evaluator
-from halma.search.options import DECLARED, NETWORK_RULES, RULES, check_rule, search_options
+from halma.search.options import (
+    DECLARED,
+    NETWORK_RULES,
+    RULES,
+    check_rule,
+    reads_all,
+    search_options,
+)
 from halma.search.tree_search import EVALUATORS, TreeSearch
 
 
@@ -70,6 +77,11 @@ class TreeAgent:
         self._make_tree(game, seed=0)
 
     @property
+    def search_settings(self) -> Mapping[str, Any]:
+        """The options of its search, by name."""
+        return self.options
+
+    @property
     def tree_bytes(self) -> int:
         """The size of the tree that is kept; 0 where none is."""
         return 0 if self._tree is None else self._tree.bytes
@@ -77,7 +89,7 @@ class TreeAgent:
     def _make_tree(self, game: Game, seed: int) -> TreeSearch:
         return TreeSearch(
             game,
-            search_options(game, **self.options),
+            search_options(game, **self.search_settings),
             evaluator=self.evaluator(game),
             scale=self.scale,
             seed=seed,
@@ -97,7 +109,10 @@ class TreeAgent:
 
 @dataclass
 class NetAgent(TreeAgent):
-    """Plays the best move of a tree search whose leaves a network evaluates."""
+    """Plays the best move of a tree search whose leaves a network evaluates.
+
+    Options without a rule leave it to the limit of the search: `search_settings`.
+    """
 
     #: the network; None for the one that comes with halma for the variant that is played
     file: Path | None = None
@@ -107,6 +122,18 @@ class NetAgent(TreeAgent):
     _network: OnnxEvaluator | None = field(default=None, repr=False, compare=False)
     #: the variant that the network was checked to be for
     _checked: Game | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def search_settings(self) -> Mapping[str, Any]:
+        """The options of its search; unless a rule is set, the one for how it is limited.
+
+        Gumbel plans a number of simulations in advance, and makes more of them than PUCT does
+        (docs/results/strength.md). PUCT can stop at any time, and go on with its tree.
+        """
+        if "rule" in self.options:
+            return self.options
+        is_planned = self.simulations and not self.seconds and not self.reuse
+        return {**self.options, "rule": _PLANNED if is_planned else _ANYTIME}
 
     def evaluator(self, game: Game) -> OnnxEvaluator:
         """Return the network, checked to be for this variant."""
@@ -143,6 +170,8 @@ def _declared(**rule: Any) -> Iterator[Option]:
         yield replace(option, **rule) if name == "rule" else option
 
 
+#: Rules of `net` where none is given: for a number of simulations, and without one.
+_PLANNED, _ANYTIME = "gumbel", "puct"
 #: of `net` where neither simulations nor time are given
 _NET_SIMULATIONS = 100
 _TIME = Option("time", 0, "Seconds a move.", low=0.001, high=86_400, decimal=True)
@@ -161,7 +190,7 @@ def _tree_settings(given: Mapping[str, Value]) -> dict[str, Any]:
             values[name] = value == "on"
         else:
             values[name] = None if value == "auto" else value
-    check_rule(values)
+    values = _with_rule(values)
     alpha = values["dirichlet_alpha"] != DECLARED["dirichlet_alpha"].default
     if alpha and not values["dirichlet_weight"]:
         raise OptionError("'dirichlet_alpha' needs a 'dirichlet_weight'.")
@@ -173,6 +202,20 @@ def _tree_settings(given: Mapping[str, Value]) -> dict[str, Any]:
         "temperature": float(given["temperature"]),
         "temperature_plies": int(given["temperature_plies"]),
     }
+
+
+def _with_rule(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options with the rule that reads them; without one where it is open.
+
+    It is open where none was given, and no option that only one of the two rules reads.
+    """
+    if values["rule"] is None:
+        fitting = [one for one in (_PLANNED, _ANYTIME) if reads_all(one, values)]
+        if len(fitting) > 1:
+            return {name: value for name, value in values.items() if name != "rule"}
+        values = {**values, "rule": fitting[0] if fitting else _ANYTIME}
+    check_rule(values)
+    return dict(values)
 
 
 def _build(name: str, given: Mapping[str, Value]) -> Agent:
@@ -200,7 +243,7 @@ def _build(name: str, given: Mapping[str, Value]) -> Agent:
 
 def _build_net(name: str, given: Mapping[str, Value]) -> Agent:
     settings = _tree_settings(given)
-    seconds, rule = float(given["time"]) or None, str(given["rule"])
+    seconds, rule = float(given["time"]) or None, settings["options"].get("rule", _ANYTIME)
     if seconds and RULES[rule].needs_budget:
         raise OptionError(f"'rule={rule}' plans its simulations in advance, so it takes no 'time'.")
     if not seconds and not given["sims"]:
@@ -260,7 +303,12 @@ NET_SPEC = AgentSpec(
             high=10**7,
         ),
         _TIME,
-        *_declared(choices=NETWORK_RULES),
+        *_declared(
+            choices=("auto", *NETWORK_RULES),
+            default="auto",
+            help=f"Rule that selects moves in the tree; auto: {_PLANNED} for a number of "
+            f"simulations, {_ANYTIME} with a time or with options that it alone reads.",
+        ),
         *_TEMPERATURE,
         Option("threads", 1, "Threads of the network.", low=1, high=64),
         Option(

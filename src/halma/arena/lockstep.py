@@ -202,5 +202,5 @@ def player_in(found: Agent, loaded: Game, device: str = "cpu") -> AgentPlayer:
         if device == "cpu"
         else load_on(device, found.path(loaded), loaded, found.any_rules)
     )
-    options = search_options(loaded, **found.options)
+    options = search_options(loaded, **found.search_settings)
     return BatchedAgent(found, SearchPlayer(loaded, evaluator, options, found.simulations))

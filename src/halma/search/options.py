@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, TypeVar
 
 from halma import _core
@@ -61,9 +61,19 @@ def search_options(game: Game, **values: Any) -> _core.SearchOptions:
 def check_rule(values: Mapping[str, Any]) -> None:
     """Raise an `OptionError` if a value is set that the rule does not read."""
     rule = values.get("rule", DECLARED["rule"].default)
+    for name in _unread(rule, values):
+        readers = " or rule=".join(DECLARED[name].rules)
+        raise OptionError(f"'{name}' is read by rule={readers}, not by rule={rule}.")
+
+
+def reads_all(rule: str, values: Mapping[str, Any]) -> bool:
+    """Whether a rule reads all values that are set."""
+    return not any(_unread(rule, values))
+
+
+def _unread(rule: str, values: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the options that are set and that a rule does not read."""
     for name, value in values.items():
         rules = DECLARED[name].rules
         if rules and rule not in rules and value != DECLARED[name].default:
-            raise OptionError(
-                f"'{name}' is read by rule={' or rule='.join(rules)}, not by rule={rule}."
-            )
+            yield name

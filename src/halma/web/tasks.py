@@ -179,7 +179,8 @@ def _keeps_tree(player: Agent) -> bool:
     """Whether an analysis can go on where it stopped."""
     if not isinstance(player, TreeAgent):
         return False
-    rule = RULES[player.options.get("rule", _core.SearchOptions().rule)]
+    growing = replace(player, simulations=None, reuse=True)
+    rule = RULES[growing.search_settings.get("rule", _core.SearchOptions().rule)]
     return rule.reuses_tree and not rule.needs_budget
 
 

@@ -154,5 +154,5 @@ def _player(variant: str, name: str, device: str, network: Path | None) -> tuple
         return loaded, _OneByOne(one)
     assert one.simulations is not None  # there is no other limit
     evaluator = load_on(device, one.path(loaded), loaded, one.any_rules)
-    options = search_options(loaded, **one.options)
+    options = search_options(loaded, **one.search_settings)
     return loaded, SearchPlayer(loaded, evaluator, options, one.simulations)
