@@ -1,5 +1,7 @@
 """Games played by clicking, dragging, typing and with the keyboard."""
 
+import math
+
 import pytest
 from playwright.sync_api import expect
 from web_visitor import WebServer
@@ -184,6 +186,29 @@ def test_the_seats_have_the_colours_that_play_decides(visit, server):
     colour = page.locator(".caption").inner_text().split()[0]
     expect(page.locator(f".seat.turn .paint-{colour}")).to_be_visible()
     expect(page.locator(".seat .paint-red, .seat .paint-black")).to_have_count(2)
+
+
+def test_numbers_of_squares_are_free_of_pieces_and_highlights(visit, server):
+    game = server.start_game("draughts-8x8", ["human", "human"])
+    server.ask(f"games/{game}/move", {"move": "11-15"})
+    page = visit(f"/play/{game}").page
+    page.locator(".last-square").first.wait_for()
+    numbers, centre = page.locator(".square-number"), {}
+    expect(numbers).to_have_count(32)
+    for piece in page.locator(".layer-pieces .piece .top").all():
+        box = piece.bounding_box()
+        radius = box["width"] / 2
+        centre[(box["x"] + radius, box["y"] + radius)] = radius
+    for text in numbers.all():
+        box = text.bounding_box()
+        # Digits stand on their line; a fifth of the box is below it.
+        corner = box["x"] + box["width"], box["y"] + 0.8 * box["height"]
+        assert all(math.dist(corner, at) > radius for at, radius in centre.items())
+    later = page.evaluate(
+        "() => document.querySelector('.last-square').compareDocumentPosition("
+        "document.querySelector('.square-number'))"
+    )
+    assert later & 4  # the number follows the highlight
 
 
 def test_a_hint_is_for_the_position_of_the_game(visit, server):

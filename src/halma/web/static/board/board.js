@@ -10,7 +10,7 @@ import { BoardInput } from "./input.js";
 import { drawArrow, drawBadge, drawHeat, drawRing, drawTargets, drawTrail } from "./overlay.js";
 import { colourName, drawPiece } from "./pieces.js";
 import { Selection } from "./selection.js";
-import { drawSurface } from "./surface.js";
+import { drawNumbers, drawSurface } from "./surface.js";
 
 /** The most movable pieces that are marked with a ring. */
 const FEW = 6;
@@ -34,11 +34,12 @@ export class Board {
     /** the cell whose piece a person has dragged to its target */
     this.dropped = null;
     this.layers = {};
-    for (const name of ["surface", "under", "pieces", "over", "cells", "drag"]) {
+    for (const name of ["surface", "under", "numbers", "pieces", "over", "cells", "drag"]) {
       this.layers[name] = s("g", { class: `layer-${name}` });
     }
     set(this.layers.over, { "aria-hidden": "true" });
     set(this.layers.pieces, { "aria-hidden": "true" });
+    set(this.layers.numbers, { "aria-hidden": "true" });
     this.element = s(
       "svg",
       { class: "board", role: "group", "aria-label": label, focusable: "false" },
@@ -193,6 +194,7 @@ export class Board {
     // Small boards do not fill large screens.
     this.element.style.maxWidth = `${(LARGEST_CELL * width) / UNIT}px`;
     put(this.layers.surface, drawSurface(this.scene, this.place));
+    put(this.layers.numbers, drawNumbers(this.scene, this.place));
     this.input.lay(this.scene, this.place);
   }
 

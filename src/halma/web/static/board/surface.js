@@ -74,23 +74,24 @@ function drawSquares(scene, place) {
     scene.cells.map((cell, number) => {
       const centre = place.centres[number];
       const corner = { x: centre.x - UNIT / 2, y: centre.y - UNIT / 2 };
-      return [
-        s("rect", {
-          class: `square ${tintClass(cell)}${chequered ? "" : " grid"}`,
-          ...corner,
-          width: UNIT,
-          height: UNIT,
-        }),
-        cell.tint === "dark" && cell.name
-          ? s(
-              "text",
-              { class: "square-number", x: corner.x + 5, y: corner.y + 20, "font-size": 17 },
-              cell.name,
-            )
-          : null,
-      ];
+      return s("rect", {
+        class: `square ${tintClass(cell)}${chequered ? "" : " grid"}`,
+        ...corner,
+        width: UNIT,
+        height: UNIT,
+      });
     }),
   ];
+}
+
+/** Return the numbers of dark squares, so far in the corner that pieces leave them free. */
+export function drawNumbers(scene, place) {
+  return scene.cells.map((cell, number) => {
+    if (cell.tint !== "dark" || !cell.name) return null;
+    const { x, y } = place.centres[number];
+    const corner = { x: x - UNIT / 2 + 3, y: y - UNIT / 2 + 15 };
+    return s("text", { class: "square-number", ...corner, "font-size": 16 }, cell.name);
+  });
 }
 
 /**
