@@ -110,7 +110,23 @@ def test_chance_is_analysed_with_odds(client):
     exact = solution_for(record.game)
     mean = sum(exact.value(record.position.resolve(o)) / 3 for o in "123")
     assert update["value"] == pytest.approx(mean)
-    assert analyse(client, "ewn-5x5-6")[-1]["message"].startswith("720 outcomes")
+
+
+def test_too_many_outcomes_are_counted_and_not_analysed(client):
+    update, last = analyse(client, "ewn-5x5-6")
+    assert (update["outcomes"], update["outcome_count"], last["type"]) == ([], 720, "done")
+
+
+def test_outcomes_are_drawn_by_their_odds(client):
+    """The first piece that is turned up is a soldier five times as often as a king."""
+    at = {"variant": "cdc-4x8", "moves": ["a1"]}
+    drawn = [client.post("/api/draw", json=at).json() for _ in range(400)]
+    odds = {each["outcome"]: each["probability"] for each in drawn}
+    assert odds["p"] == pytest.approx(5 / 32)
+    often = sum(each["outcome"] in "pP" for each in drawn)
+    assert 80 <= often <= 170
+    refused = client.post("/api/draw", json={"variant": "cdc-4x8"})
+    assert refused.status_code == 400 and "not at chance" in refused.json()["error"]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,8 @@ from pydantic import Field, TypeAdapter, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.websockets import WebSocketDisconnect
 
-from halma.errors import HalmaError
+from halma.agents.play import roll
+from halma.errors import ChanceError, HalmaError
 from halma.games import Record
 from halma.web import review
 from halma.web.boards import find_record, sentence
@@ -92,6 +93,15 @@ def routes(server: HalmaServer) -> APIRouter:
         task = SearchTask("policy", record, name, min(2.0, server.pool.seconds), candidates=200)
         found = await asyncio.wrap_future(server.pool.submit(task, secrets.token_hex(4)))
         return {**found, "agent": _shown(request.agent, name, found["agent"])}
+
+    @router.post("/draw")
+    def draw(request: BoardRequest) -> dict[str, Any]:
+        """Draw the outcome of chance that is next in a game; every request draws anew."""
+        record = find_record(request.variant, request.start, request.moves)
+        if record.is_over or not record.position.is_chance:
+            raise ChanceError("This position is not at chance.")
+        outcome = roll(record, secrets.token_hex(16))
+        return {"outcome": outcome.text, "probability": outcome.probability}
 
     return router
 

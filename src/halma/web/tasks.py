@@ -114,7 +114,8 @@ def _policy(task: SearchTask, player: Agent) -> dict[str, Any]:
 
 def _analyse(task: SearchTask, base: Agent) -> dict[str, Any]:
     if task.record.position.is_chance:
-        return {**_analyse_chance(task, base), "agent": base.name, "next": "again"}
+        told = _analyse_chance(task, base)
+        return {**told, "agent": base.name, "next": "again" if told["outcomes"] else "end"}
     if task.key and _keeps_tree(base):
         tree, record = _kept(task, base)
         found = tree.analyse(record, _rng(task))
@@ -148,10 +149,7 @@ def _analyse_chance(task: SearchTask, base: Agent) -> dict[str, Any]:
     position = task.record.position
     outcomes = position.outcomes
     if len(outcomes) > MOST_OUTCOMES:
-        raise ChanceError(
-            f"{len(outcomes)} outcomes of chance are possible here, too many to analyse: "
-            "choose one of them."
-        )
+        return _unanalysed(position)
     player = analyst(_timed(base, task.seconds / len(outcomes)))
 
     def look(at: Position) -> Analysis:
@@ -160,7 +158,22 @@ def _analyse_chance(task: SearchTask, base: Agent) -> dict[str, Any]:
         return player.analyse(Record(at.game, at), _rng(task))
 
     found = analyse_outcomes(position, look)
-    return {**found.as_dict(task.candidates), "values": _mean_values(found), "moves": []}
+    told = {**found.as_dict(task.candidates), "values": _mean_values(found), "moves": []}
+    return {**told, "outcome_count": len(outcomes)}
+
+
+def _unanalysed(position: Position) -> dict[str, Any]:
+    """Return what there is to say before more outcomes than are analysed one by one."""
+    return {
+        "position": position.text,
+        "mover": position.mover,
+        "value": None,
+        "values": None,
+        "proven": False,
+        "outcomes": [],
+        "outcome_count": len(position.outcomes),
+        "moves": [],
+    }
 
 
 def _mean_values(found: ChanceAnalysis) -> list[float] | None:

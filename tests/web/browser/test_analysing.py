@@ -87,6 +87,30 @@ def test_chance_nodes_have_odds_and_what_if(visit):
     expect(page.locator(".proven").first).to_be_visible()
 
 
+def test_a_set_up_of_many_outcomes_is_drawn_or_typed(visit):
+    visitor = visit("/analyse?variant=ewn-5x5-6")
+    visitor.expect("400")
+    page = visitor.page
+    side = page.locator(".side")
+    expect(side).to_contain_text("64 of 720 are listed")
+    expect(side).to_contain_text("720 outcomes are too many to analyse one by one.")
+    expect(side.get_by_role("alert")).to_have_count(0)
+    expect(page.locator(".candidates tbody tr")).to_have_count(64)
+    # A wrong one stays in its field.
+    typed = page.get_by_label("Type an outcome")
+    typed.fill("777777")
+    page.keyboard.press("Enter")
+    page.locator(".toast.error").wait_for()
+    expect(typed).to_have_value("777777")
+    typed.fill("654321")
+    page.keyboard.press("Enter")
+    expect(page.locator(".moves li")).to_have_text(["(654321)"])
+    page.get_by_role("button", name="Draw one").click()
+    expect(page.locator(".moves li")).to_have_count(2)
+    page.get_by_role("button", name="Draw one").click()
+    expect(page.locator(".die")).to_be_visible()
+
+
 def test_an_analysis_that_fails_is_a_message(visit):
     page = visit("/analyse?variant=rhombus-4x4-3&agent=random").page
     expect(page.locator(".side [role=alert]", has_text="cannot analyse")).to_be_visible()

@@ -53,56 +53,41 @@ export function drawCandidates(element, update, { column, play, look }) {
   put(element, h("table", { class: "candidates-table" }, h("thead", {}, head), h("tbody", {}, rows)));
 }
 
-/** Draw the table of outcomes of a chance node; choosing one asks what if. */
-export function drawOutcomes(element, outcomes, { column, play }) {
-  put(
-    element,
-    h("p", { class: "soft small" }, "An outcome of chance is next. Choose one to see what if."),
+/**
+ * Draw the table of outcomes of a chance node; choosing one asks what if. Without a `column`, the
+ * heading of their values, there are only odds.
+ */
+export function drawOutcomes(element, outcomes, { column = null, play }) {
+  const heads = ["Outcome", "Odds", ...(column ? [column, "Best move"] : [])];
+  const found = (each) => [
     h(
-      "table",
+      "td",
+      {},
+      percent(each.value, each.proven),
+      each.proven ? [" ", h("span", { class: "proven" }, "proven")] : null,
+    ),
+    h("td", {}, each.best ?? ""),
+  ];
+  const rows = outcomes.map((each) =>
+    h(
+      "tr",
       {},
       h(
-        "thead",
+        "td",
         {},
-        h(
-          "tr",
-          {},
-          h("th", {}, "Outcome"),
-          h("th", {}, "Odds"),
-          h("th", {}, column),
-          h("th", {}, "Best move"),
-        ),
+        button(each.outcome, () => play(each.outcome)),
       ),
-      h(
-        "tbody",
-        {},
-        outcomes.map((each) =>
-          h(
-            "tr",
-            {},
-            h(
-              "td",
-              {},
-              button(each.outcome, () => play(each.outcome)),
-            ),
-            h("td", {}, odds(each.probability)),
-            h(
-              "td",
-              {},
-              percent(each.value, each.proven),
-              each.proven ? [" ", h("span", { class: "proven" }, "proven")] : null,
-            ),
-            h("td", {}, each.best ?? ""),
-          ),
-        ),
-      ),
+      h("td", {}, odds(each.probability)),
+      column ? found(each) : null,
     ),
   );
+  const head = heads.map((text) => h("th", {}, text));
+  put(element, h("table", {}, h("thead", {}, h("tr", {}, head)), h("tbody", {}, rows)));
 }
 
-/** A probability in per cent, with a digit after the point where it has one. */
+/** A probability in per cent, with three digits at most. */
 function odds(probability) {
-  return `${Number((100 * probability).toFixed(1))}%`;
+  return `${Number((100 * probability).toPrecision(3))}%`;
 }
 
 /** Return the overlay of a board for an update: arrows and badges of candidates, the best line. */

@@ -2,6 +2,7 @@
 
 import { h, percent, put } from "../dom.js";
 import { makeBar, showValues } from "./bar.js";
+import { chanceControls } from "./chance.js";
 import { drawCandidates, drawOutcomes, overlayOf } from "./candidates.js";
 import { LiveAnalysis } from "./live.js";
 import { meaningOf } from "./meaning.js";
@@ -14,16 +15,19 @@ const LINE_LENGTH = 3;
 
 export class EvaluationPanel {
   /**
-   * @param {{view: BoardView, play: (text: string) => void, ask: (moves: string[]) => Promise}} page
-   *   `play` plays a move or an outcome, `ask` returns the steps of a line
+   * @param {{view: BoardView, play: (text: string) => void, draw: () => void,
+   *   ask: (moves: string[]) => Promise}} page `play` plays a move or an outcome, `draw` an outcome
+   *   by its odds, `ask` returns the steps of a line
    */
-  constructor({ view, play, ask }) {
+  constructor({ view, play, draw, ask }) {
     this.view = view;
     this.play = play;
+    this.draw = draw;
     this.ask = ask;
     this.live = new LiveAnalysis((update, state, failed) => this.#draw(update, state, failed));
     this.bar = makeBar();
     this.value = h("div", { class: "value-line" });
+    this.chance = h("div", {});
     this.table = h("div", {
       class: "candidates",
       tabindex: 0,
@@ -31,7 +35,7 @@ export class EvaluationPanel {
       "aria-label": "Candidate moves",
     });
     this.state = h("p", { class: "soft small" });
-    this.element = h("div", {}, this.value, this.table, this.state);
+    this.element = h("div", {}, this.value, this.chance, this.table, this.state);
     this.lineAsked = 0;
   }
 
@@ -45,6 +49,8 @@ export class EvaluationPanel {
     this.highlighted = null;
     this.lineKey = null;
     this.lineCells = [];
+    // Made once a position: what is typed stays while a search draws its results.
+    put(this.chance, board.chance ? chanceControls(board, this) : null);
     if (this.request) this.live.start({ ...this.request, candidates: CANDIDATES });
     else this.live.stop();
   }
@@ -75,7 +81,7 @@ export class EvaluationPanel {
   #drawNothing() {
     put(this.value, h("span", { class: "soft" }, this.request ? "" : "The search is off."));
     put(this.table);
-    if (this.board.chance) drawOutcomes(this.table, this.board.outcomes, { column: this.meaning.column, play: this.play });
+    if (this.board.chance) drawOutcomes(this.table, this.board.outcomes, { play: this.play });
     this.#showValues(null);
   }
 
@@ -93,7 +99,7 @@ export class EvaluationPanel {
       update.proven ? h("span", { class: "proven" }, "proven") : null,
     );
     if (update.outcomes) {
-      drawOutcomes(this.table, update.outcomes, { column: this.meaning.column, play: this.play });
+      this.#drawOutcomes(update);
       return;
     }
     // A table that is rebuilt under the focus could not be used with the keyboard.
@@ -107,6 +113,15 @@ export class EvaluationPanel {
     }
     this.#followLine(update);
     this.#decorate();
+  }
+
+  #drawOutcomes({ outcomes, outcome_count: count }) {
+    if (outcomes.length) {
+      drawOutcomes(this.table, outcomes, { column: this.meaning.column, play: this.play });
+      return;
+    }
+    drawOutcomes(this.table, this.board.outcomes, { play: this.play });
+    put(this.state, `${count} outcomes are too many to analyse one by one.`);
   }
 
   #look(move) {

@@ -46,6 +46,7 @@ class AnalysisPage {
     this.evaluation = new EvaluationPanel({
       view: this.view,
       play: (text) => this.#play(text),
+      draw: () => this.#drawOutcome(),
       ask: (moves) => this.#ask(moves),
     });
     this.editor = new PositionEditor({
@@ -154,6 +155,13 @@ class AnalysisPage {
     const line = await attempt(() => this.#ask([...from.moves, text]));
     if (!line) return this.view.show(from.board, { enabled: true });
     return this.#visit(this.tree.extend([stepOf(line.steps.at(-1))], from), true);
+  }
+
+  /** Draw what chance does next, by the odds. */
+  async #drawOutcome() {
+    const { variant, start, current } = this.tree;
+    const drawn = await attempt(() => post("draw", { variant, start, moves: current.moves }));
+    if (drawn && this.alive() && this.tree.current === current) this.#play(drawn.outcome);
   }
 
   #step(direction) {
