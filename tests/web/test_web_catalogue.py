@@ -1,5 +1,7 @@
 """What the page offers: variants, their rule sets, options and pages of rules."""
 
+import itertools
+
 import pytest
 
 pytest.importorskip("fastapi")
@@ -47,6 +49,17 @@ def test_the_rule_sets_of_a_variant_can_be_played(client, name):
         assert (other["name"], other["short"]) == (rules["variant"], f"{name}:{rules['name']}")
         assert (other["bare"], other["rules"]) == (name, found["rules"])
         assert other["name"] != name
+
+
+def test_levels_that_are_rated_below_lower_ones_are_within_the_error(client):
+    """The page says so beside the ratings."""
+    found = 0
+    for each in client.get("/api/ladder").json()["variants"]:
+        measured = [level for level in each["levels"] if level["error"] is not None]
+        for low, high in itertools.combinations(measured, 2):
+            found += high["elo"] < low["elo"]
+            assert high["elo"] + high["error"] >= low["elo"] - low["error"]
+    assert found
 
 
 def test_rule_sets_that_a_board_does_not_have_are_not_offered(client):

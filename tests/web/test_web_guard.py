@@ -33,6 +33,15 @@ def test_own_hosts(client, host):
     assert client.get("/api/info", headers={"Host": host}).status_code == 200
 
 
+@pytest.mark.parametrize("path", ["/", "/play", "/api/info", "/nothing.js"])
+def test_heads_are_those_of_the_pages_without_a_body(client, path):
+    head, page = client.head(path), client.get(path)
+    assert (head.status_code, head.content) == (page.status_code, b"")
+    assert head.headers["content-type"] == page.headers["content-type"]
+    foreign = client.head(path, headers={"Host": "evil.example"})
+    assert foreign.status_code == 403
+
+
 @pytest.mark.parametrize(
     "host",
     [

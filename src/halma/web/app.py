@@ -19,6 +19,7 @@ from halma.web import analysis, catalogue, papers, play, watch
 from halma.web.boards import sentence
 from halma.web.games import ConflictError, NotFoundError
 from halma.web.guard import Guard
+from halma.web.head import HeadRequests
 from halma.web.pool import BusyError
 from halma.web.server import HalmaServer, ServerSettings
 from halma.web.static_files import PageFiles
@@ -86,6 +87,7 @@ def create_app(settings: ServerSettings) -> FastAPI:
     app.add_exception_handler(RequestValidationError, _malformed)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(Exception, _failure)
+    app.add_middleware(HeadRequests)
     app.add_middleware(Guard, host=settings.host, token=settings.token)
     page = PageFiles()
 

@@ -46,6 +46,14 @@ def test_a_game_is_set_up_in_the_page(visit):
     page.get_by_text("blue: random").wait_for()
 
 
+def test_it_is_said_that_a_higher_level_may_be_rated_lower(visit):
+    page = visit("/play?variant=star-37-3p").page
+    expect(page.get_by_text("within the error of the measurement")).to_be_visible()
+    page.get_by_label("Variant", exact=True).select_option("rhombus-5x5-3")
+    expect(page.get_by_label("Player of player 2, blue")).to_be_visible()
+    expect(page.get_by_text("Elo was measured for")).not_to_contain_text("within the error")
+
+
 def test_the_rules_of_a_variant_are_chosen(visit, server):
     visitor = visit("/play?variant=rhombus-7x7-6")
     page = visitor.page

@@ -30,8 +30,15 @@ export function levelsNote({ levels, rated_zero: zero, solved }) {
     `Elo was measured for ${measured}, with ${zero} at 0.`,
     between ? " ≈ stands between two measured levels." : "",
     without ? " Levels without Elo were not measured; each searches more than the one below." : "",
+    isRising(levels) ? "" : " A level rated below a lower one is within the error of the measurement.",
     perfect,
   ].join("");
+}
+
+/** Whether no level is rated below a lower one. */
+function isRising(levels) {
+  const rated = levels.map((level) => level.elo).filter((each) => each !== null);
+  return rated.every((each, at) => at === 0 || each >= rated[at - 1]);
 }
 
 /** Return which levels have been measured, in words; nothing where none was. */

@@ -18,7 +18,7 @@ export async function show(outlet, { query }) {
     h(
       "p",
       { class: "soft" },
-      "Tournaments of the databases, and the levels of best. A dot with its 95% interval was measured, one without lies between two measured levels; a level that is not shown was not measured.",
+      "Tournaments of the databases, and the levels of best. A dot with its 95% interval was measured, one without lies between two measured levels; a level that is not shown was not measured. Where a level is rated below a lower one, their intervals overlap: which of them is stronger was not decided.",
     ),
     h(
       "div",
