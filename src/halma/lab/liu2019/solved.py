@@ -112,7 +112,7 @@ def grade_network(
     """Grade a network with this many simulations a move."""
     from halma.networks.torch_evaluator import find_device
 
-    name = f"net:{MODEL},rule=puct,sims={simulations}"
+    name = f"net:{MODEL},sims={simulations},rule=puct"
     (found,) = grade_agents(
         solution_for(game(board)),
         [name],
