@@ -50,6 +50,8 @@ VIEWS = {
 README = {"page-analyse": ("draughts", "light"), "page-play": ("game", "dark")}
 #: milliseconds until a search has something to show
 PATIENCE = 6000
+#: the most pixels of a side of a picture in WebP
+MOST_PIXELS = 16383
 
 
 def take(browser: Browser, address: str, view: str) -> bytes:
@@ -88,6 +90,7 @@ def main() -> None:
                 game = server.start_game("star-121-3p", ["human", "greedy", "greedy"], START)
                 address = server.address + PAGES[page].replace("GAME", game)
                 image = Image.open(io.BytesIO(take(browser, address, view)))
+                image = image.crop((0, 0, image.width, min(image.height, MOST_PIXELS)))
                 image.convert("RGB").save(folder / f"{name}.webp", quality=82, method=6)
         browser.close()
 

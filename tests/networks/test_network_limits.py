@@ -261,6 +261,19 @@ def test_bad_outputs_are_not_played(tmp_path, outputs, words):
         assert played.result[played.agents.index(player.name)] == 0
 
 
+def test_values_are_within_their_bounds_despite_rounding(tmp_path):
+    """The sigmoid of onnxruntime is 1 + 1.2e-7 near 17.844, which ended a training run."""
+    game = halma.game("rhombus-4x4-3")
+    matrices = [np.zeros((rows, int(np.prod(game.shape)))) for rows in (game.actions, game.players)]
+    matrices[1][:, 0] = 1
+    info = NetworkInfo.for_game(game, "modern:size=s")
+    write_model(tmp_path / "x.onnx", info, linear_model(game, *matrices))
+    planes = np.zeros((10_000, *game.shape), np.float32)
+    planes[:, 0, 0, 0] = np.linspace(17.8, 17.9, len(planes))
+    _, values = load_network(tmp_path / "x.onnx").evaluator.evaluate(planes)
+    assert values.min() >= 0 and values.max() == 1
+
+
 @pytest.mark.parametrize(
     ("logit", "value", "words"),
     [

@@ -11,6 +11,9 @@ from halma.search.evaluator import Evaluator
 if TYPE_CHECKING:
     from halma.search.evaluator import Floats
 
+#: By how much values may lie outside [0, 1]: onnxruntime's sigmoid has results up to 1 + 1.2e-7.
+_ROUNDING = 1e-6
+
 
 class OnnxEvaluator(Evaluator):
     """An ONNX model in onnxruntime; `name` is used in error messages."""
@@ -51,11 +54,11 @@ class OnnxEvaluator(Evaluator):
         if not np.isfinite(policy).all():
             raise NetworkOutputError(f"{self._name} is not used: its policy is not finite.")
         # False for NaN as well.
-        if not (values.min(initial=0) >= 0 and values.max(initial=1) <= 1):
+        if not (values.min(initial=0) >= -_ROUNDING and values.max(initial=1) <= 1 + _ROUNDING):
             raise NetworkOutputError(
                 f"{self._name} is not used: its values are not all between 0 and 1."
             )
-        return policy, values
+        return policy, np.clip(values, 0, 1, out=values)
 
     def _refusal(self, error: Exception) -> NetworkError:
         words = " ".join(error_text(error).split())
