@@ -33,7 +33,7 @@ BOARD = "rhombus-3x3-3"
 def workspace(tmp_path, monkeypatch):
     pytest.importorskip("torch")
     (tmp_path / "small.toml").write_text(RECIPE, encoding="utf-8")
-    scale = solved.SolvedScale((str(tmp_path / "small.toml"),), (BOARD,), 5, 2000)
+    scale = solved.SolvedScale(((str(tmp_path / "small.toml"), {}),), (BOARD,), 5, 2000)
     monkeypatch.setattr(solved, "_QUICK", scale)
     monkeypatch.setattr(solved, "SIMULATIONS", (1, 8))
     monkeypatch.setenv("HALMA_TABLES", str(tmp_path / "tables"))

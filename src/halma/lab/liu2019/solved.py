@@ -23,6 +23,7 @@ from halma.lab.workspace import Workspace
 from halma.learn import Recipe
 from halma.learn.grading import grade_agents
 from halma.learn.run import MODEL
+from halma.learn.settings import Plain
 from halma.solve import solution_for, solve
 from halma.solve.tables import table_path
 from halma.structure import fields, list_of, optional, real, text, whole
@@ -78,14 +79,18 @@ _COLUMNS = (
 class SolvedScale(NamedTuple):
     """How much is run."""
 
-    recipes: tuple[str, ...]
+    #: names of recipes, and what is changed in them
+    recipes: tuple[tuple[str, Mapping[str, Plain]], ...]
     boards: tuple[str, ...]
     games: int
     sample: int
 
 
-_FULL = SolvedScale((MAIN, "rhombus-7x7-6"), BOARDS, 1000, 10_000)
-_QUICK = SolvedScale(("quick",), BOARDS[:2], 100, 1000)
+#: Beside the recipes that need a GPU one that a core trains in 5 to 15 minutes.
+_FULL = SolvedScale(
+    ((MAIN, {}), ("rhombus-7x7-6", {}), ("quick", {"iterations": 60})), BOARDS, 1000, 10_000
+)
+_QUICK = SolvedScale((("quick", {}),), BOARDS[:2], 100, 1000)
 
 
 def make_table(board: str, report: ReportProgress) -> None:
@@ -112,7 +117,7 @@ def grade_network(
     """Grade a network with this many simulations a move."""
     from halma.networks.torch_evaluator import find_device
 
-    name = f"net:{MODEL},sims={simulations},rule=puct"
+    name = f"net:{MODEL},sims={simulations}"
     (found,) = grade_agents(
         solution_for(game(board)),
         [name],
@@ -154,12 +159,10 @@ class SolvedBoards(Experiment):
         """List the shares and draw the worst error of each network."""
         scale, read = _scale(workspace), workspace.measurements.read
         rows, figures, data = [], [], {}
-        for recipe in self.recipes(workspace):
+        for (board, name), recipe in self._labelled(workspace).items():
             network = workspace.runs.best(recipe)
             if network is None:
                 continue
-            board = recipe.game.name
-            name = recipe.name.rpartition("/")[2]
             state = unfinished(workspace, recipe)
             for simulations, job in self._grading(workspace, recipe, network).items():
                 found = read(job.name, _GRADES)
@@ -169,7 +172,7 @@ class SolvedBoards(Experiment):
                 shown = f"{name}, {state}" if state else name
                 rows.append([board, shown, str(simulations), *_cells(found)])
                 if simulations == SIMULATIONS[-1] and found["games"]["worst"]:
-                    file = f"{self.file}-{board}-{name}.svg"
+                    file = f"{self.file}-{board}-{name.replace(', ', '-')}.svg"
                     replace_file(workspace.pages / file, _picture(recipe.game, found["games"]))
                     figures.append(ReportFigure(file, _caption(board, found["games"]["worst"][0])))
         if not rows:
@@ -180,12 +183,18 @@ class SolvedBoards(Experiment):
 
     def recipes(self, workspace: Workspace) -> list[Recipe]:
         """Return every recipe on every board."""
+        return [*self._labelled(workspace).values()]
+
+    def _labelled(self, workspace: Workspace) -> dict[tuple[str, str], Recipe]:
+        """Return the recipes by board and by name, with what is changed in them."""
         scale = _scale(workspace)
-        return [
-            base_recipe(name).changed({"game": board, "seed": workspace.seed})
+        return {
+            (board, _label(name, changes)): base_recipe(name).changed(
+                {"game": board, "seed": workspace.seed, **changes}
+            )
             for board in scale.boards
-            for name in scale.recipes
-        ]
+            for name, changes in scale.recipes
+        }
 
     def _grading(
         self, workspace: Workspace, recipe: Recipe, network: NetworkFile
@@ -207,6 +216,10 @@ class SolvedBoards(Experiment):
 
 def _scale(workspace: Workspace) -> SolvedScale:
     return _FULL if workspace.full else _QUICK
+
+
+def _label(name: str, changes: Mapping[str, Plain]) -> str:
+    return ", ".join([Path(name).name, *(f"{key}={value}" for key, value in changes.items())])
 
 
 def _cells(found: Mapping[str, Any]) -> list[str]:
