@@ -252,6 +252,11 @@ class Mcts {
   /// The root's value for the player to move: the mean of all simulations, or that of the best move.
   float root_value() const {
     if (traits_->expands_all) return Expansion<G>::node_value(tree_, tree_.nodes[0]);
+    // The mean of a wide root would count moves that nobody plays.
+    if (options_.wide_root > 0) {
+      const auto& edge = tree_.edges[tree_.nodes[0].first + best()];
+      if (edge.visits) return edge.total / static_cast<float>(edge.visits);
+    }
     return tree_.nodes[0].total / static_cast<float>(tree_.nodes[0].visits);
   }
 
@@ -426,14 +431,36 @@ class Mcts {
       }
       return edge;
     }
-    const Index selected = std::visit(
+    const Index selected = select_move(at);
+    return selected == kOpenNext ? new_nodes_.open_next(tree_, at, state) : selected;
+  }
+
+  /// A move of a decision node, or kOpenNext.
+  Index select_move(Index at) {
+    if (at == 0 && options_.wide_root > 0)
+      if (const auto move = neglected_root_move()) return *move;
+    return std::visit(
         [&](const auto& rule) {
           if constexpr (requires { rule.select_root(tree_, options_, simulations_, random_); })
             if (at == 0) return rule.select_root(tree_, options_, simulations_, random_);
-          return rule.select(tree_, node, options_, random_);
+          return rule.select(tree_, tree_.nodes[at], options_, random_);
         },
         rule_);
-    return selected == kOpenNext ? new_nodes_.open_next(tree_, at, state) : selected;
+  }
+
+  /// The first move of the root with the fewest visits, if they are fewer than `wide_root` asks for.
+  std::optional<Index> neglected_root_move() const {
+    const Node& root = tree_.nodes[0];
+    if (!root.is_open()) return kOpenNext;
+    std::optional<Index> found;
+    float fewest = options_.wide_root * static_cast<float>(root.visits) / static_cast<float>(root.number);
+    for (Index edge = root.first; edge < root.end(); ++edge) {
+      const auto visits = static_cast<float>(tree_.edges[edge].visits);
+      if (visits >= fewest || is_proven(tree_, edge, options_)) continue;
+      fewest = visits;
+      found = edge;
+    }
+    return found;
   }
 
   /// Takes back the visits of a path that led to a pending leaf.

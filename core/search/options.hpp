@@ -36,6 +36,7 @@ struct SearchOptions {
   Rule rule{};
   std::optional<float> c;
   FirstPlayUrgency fpu = FirstPlayUrgency::loss;
+  float wide_root = 0.0f;
   float dirichlet_weight = 0.0f;
   float dirichlet_alpha = 0.3f;
   float gumbel_scale = 0.0f;
@@ -61,6 +62,11 @@ struct DeclaredOptions<SearchOptions> {
           "First-play urgency: value of a move without visits. 'infinite' visits "
           "every move first.",
           0, 0, "puct rpo"},
+      DeclaredOption<O, float>{
+          "wide_root", &O::wide_root,
+          "Share of the simulations that all moves of the root get in equal parts, one each "
+          "at least, so that an analysis has a value for every move.",
+          0, 1, "puct"},
       DeclaredOption<O, float>{"dirichlet_weight", &O::dirichlet_weight,
                                "Weight of Dirichlet noise in the priors at the root.", 0, 1, "puct rpo"},
       DeclaredOption<O, float>{"dirichlet_alpha", &O::dirichlet_alpha,

@@ -368,6 +368,15 @@ class SearchOptions:
     def fpu(self, arg: str, /) -> None: ...
 
     @property
+    def wide_root(self) -> float:
+        """
+        Share of the simulations that all moves of the root get in equal parts, one each at least, so that an analysis has a value for every move.
+        """
+
+    @wide_root.setter
+    def wide_root(self, arg: float, /) -> None: ...
+
+    @property
     def dirichlet_weight(self) -> float:
         """Weight of Dirichlet noise in the priors at the root."""
 

@@ -2,12 +2,14 @@
 
 import random
 
+import numpy as np
 import pytest
 
 import halma
 from halma import _core
 from halma.errors import ArgumentError, ChanceError, GameOverError, OptionError
 from halma.search import TreeSearch, search_options
+from halma.search.evaluator import FunctionEvaluator
 
 MIDDLE = "12./3.a/.cb r 2"
 
@@ -87,6 +89,33 @@ def test_noise_changes_priors():
     noisy = tree_search(ewn().game, rule="puct", dirichlet_weight=0.5).search(ewn(), simulations=1)
     assert [report.prior for report in plain.moves] == pytest.approx([1 / 3] * 3)
     assert len({report.prior for report in noisy.moves}) == 3
+
+
+def test_a_wide_root_gives_every_move_its_part():
+    game = halma.game("rhombus-4x4-3")
+    position = game.start()
+    favourite = position.legal_moves[0]
+
+    def look(planes):
+        # All priors for one move, and values that say nothing.
+        logits = np.full((len(planes), game.actions), -60, np.float32)
+        logits[:, game.core.action(position.state, favourite.value)] = 0
+        return logits, np.full((len(planes), 2), 0.5, np.float32)
+
+    def search(wide_root, simulations):
+        evaluator = FunctionEvaluator(game.shape, look)
+        found = tree_search(game, rule="puct", evaluator=evaluator, wide_root=wide_root)
+        return found.search(position, simulations=simulations)
+
+    others = len(position.legal_moves) - 1
+    narrow, wide = (search(share, 600) for share in (0.0, 0.2))
+    assert [report.visits for report in narrow.moves] == [600, *[0] * others]
+    least = 0.2 * 600 / (others + 1)
+    assert wide.best == narrow.best == favourite
+    assert all(least - 1 <= report.visits <= least + 1 for report in wide.moves[1:])
+    assert wide.value == wide.moves[0].value
+    # Every move has a value at once.
+    assert all(report.visits == 1 for report in search(0.2, others + 1).moves)
 
 
 def test_the_solver_proves():

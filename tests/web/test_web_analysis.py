@@ -56,6 +56,13 @@ def test_a_tree_grows_while_its_results_are_sent(client):
         assert max(update["heat"]) > 0
 
 
+def test_an_analysis_of_a_network_values_every_move(client):
+    *updates, _ = analyse(client, "rhombus-7x7-6", agent="net:rhombus-7x7-6", candidates=40)
+    legal = find_game("rhombus-7x7-6").start().legal_moves
+    assert len(updates[-1]["moves"]) == len(legal)
+    assert all(move["visits"] and move["value"] is not None for move in updates[-1]["moves"])
+
+
 def test_minimax_is_sent_deeper_and_deeper(client):
     *updates, last = analyse(client, "draughts-8x8")
     assert last["type"] == "done"

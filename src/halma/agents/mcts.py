@@ -66,6 +66,18 @@ class TreeAgent:
         """Return everything the search found."""
         return self._search(record, rng, line_length=8)
 
+    def growing(self) -> TreeAgent:
+        """Return the agent for an analysis that goes on with its tree until it is stopped.
+
+        Where its rule may leave moves of the root without a visit, all of them get some.
+        """
+        fresh: dict[str, Any] = {"temperature": 0.0, "_tree": None, "_record": None}
+        agent = replace(self, simulations=None, reuse=True, **fresh)
+        settings = agent.search_settings
+        if settings.get("rule") not in DECLARED["wide_root"].rules or settings.get("wide_root"):
+            return agent
+        return replace(agent, options={**settings, "wide_root": _WIDE_ROOT})
+
     def evaluator(self, game: Game) -> str | Evaluator:
         """Return what evaluates leaves."""
         if self.core_evaluator != "auto":
@@ -170,6 +182,8 @@ def _declared(**rule: Any) -> Iterator[Option]:
         yield replace(option, **rule) if name == "rule" else option
 
 
+#: of analyses that go on: the share of simulations that all moves get in equal parts
+_WIDE_ROOT = 0.1
 #: Rules of `net` where none is given: for a number of simulations, and without one.
 _PLANNED, _ANYTIME = "gumbel", "puct"
 #: of `net` where neither simulations nor time are given

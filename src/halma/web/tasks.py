@@ -10,7 +10,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from halma import _core
@@ -192,8 +192,8 @@ def _keeps_tree(player: Agent) -> bool:
     """Whether an analysis can go on where it stopped."""
     if not isinstance(player, TreeAgent):
         return False
-    growing = replace(player, simulations=None, reuse=True)
-    rule = RULES[growing.search_settings.get("rule", _core.SearchOptions().rule)]
+    settings = player.growing().search_settings
+    rule = RULES[settings.get("rule", _core.SearchOptions().rule)]
     return rule.reuses_tree and not rule.needs_budget
 
 
@@ -202,10 +202,9 @@ def _kept(task: SearchTask, base: Agent) -> tuple[TreeAgent, Record]:
     assert isinstance(base, TreeAgent)
     found = _trees.pop(task.key, None)
     if found is None:
-        fresh = replace(base, reuse=True, temperature=0.0, _tree=None, _record=None)
-        found = fresh, task.record
+        found = base.growing(), task.record
     player, record = found
-    player.simulations, player.seconds = None, task.seconds
+    player.seconds = task.seconds
     _trees[task.key] = player, record
     while len(_trees) > _MOST_TREES:
         _trees.popitem(last=False)
