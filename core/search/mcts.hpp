@@ -252,11 +252,6 @@ class Mcts {
   /// The root's value for the player to move: the mean of all simulations, or that of the best move.
   float root_value() const {
     if (traits_->expands_all) return Expansion<G>::node_value(tree_, tree_.nodes[0]);
-    // The mean of a wide root would count moves that nobody plays.
-    if (options_.wide_root > 0) {
-      const auto& edge = tree_.edges[tree_.nodes[0].first + best()];
-      if (edge.visits) return edge.total / static_cast<float>(edge.visits);
-    }
     return tree_.nodes[0].total / static_cast<float>(tree_.nodes[0].visits);
   }
 

@@ -97,10 +97,12 @@ def test_a_wide_root_gives_every_move_its_part():
     favourite = position.legal_moves[0]
 
     def look(planes):
-        # All priors for one move, and values that say nothing.
+        # All priors for one move, and values that depend on the position somehow.
         logits = np.full((len(planes), game.actions), -60, np.float32)
         logits[:, game.core.action(position.state, favourite.value)] = 0
-        return logits, np.full((len(planes), 2), 0.5, np.float32)
+        cells = planes.reshape(len(planes), -1)
+        values = 0.5 + 0.4 * np.sin(cells @ np.arange(cells.shape[1]))
+        return logits, np.stack([values, 1 - values], 1).astype(np.float32)
 
     def search(wide_root, simulations):
         evaluator = FunctionEvaluator(game.shape, look)
@@ -114,6 +116,9 @@ def test_a_wide_root_gives_every_move_its_part():
     assert wide.best == narrow.best == favourite
     assert all(least - 1 <= report.visits <= least + 1 for report in wide.moves[1:])
     assert wide.value == wide.moves[0].value
+    # Others have about as many visits, and stand in the order of their values.
+    values = [report.value for report in wide.moves[1:]]
+    assert values == sorted(values, reverse=True) and len(set(values)) > 1
     # Every move has a value at once.
     assert all(report.visits == 1 for report in search(0.2, others + 1).moves)
 

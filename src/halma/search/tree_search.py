@@ -103,13 +103,19 @@ class TreeSearch:
         """Return what the tree says about its root, best move first."""
         found, policy = self._core.root_moves(line_length), self._core.policy()
         best = self._core.best()
-        # Moves are ordered by visits, unless their values are exact.
         exact = all(move.exact for move in found)
-        order = sorted(
-            range(len(found)),
-            key=lambda i: (i == best, found[i].value if exact else 0.0, found[i].visits, policy[i]),
-            reverse=True,
-        )
+        # Moves that have no more visits than each gets at a wide root count as equal.
+        wide = self.options.wide_root
+        least = wide * self._core.simulations / len(found) + 1 if wide else -1.0
+
+        def rank(i: int) -> tuple[float, ...]:
+            """Moves are ordered by visits, unless their values are exact; equal ones by values."""
+            move = found[i]
+            value = -1.0 if math.isnan(move.value) else move.value
+            tried = (move.visits, policy[i]) if move.visits > least else (least, 0.0)
+            return i == best, value if exact else 0.0, *tried, value
+
+        order = sorted(range(len(found)), key=rank, reverse=True)
         reports = tuple(
             MoveReport(
                 named(position, found[i].move),
