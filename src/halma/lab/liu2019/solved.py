@@ -172,7 +172,7 @@ class SolvedBoards(Experiment):
                 shown = f"{name}, {state}" if state else name
                 rows.append([board, shown, str(simulations), *_cells(found)])
                 if simulations == SIMULATIONS[-1] and found["games"]["worst"]:
-                    file = f"{self.file}-{board}-{name.replace(', ', '-')}.svg"
+                    file = f"{self.file}-{board}-{_file_part(name)}.svg"
                     replace_file(workspace.pages / file, _picture(recipe.game, found["games"]))
                     figures.append(ReportFigure(file, _caption(board, found["games"]["worst"][0])))
         if not rows:
@@ -220,6 +220,10 @@ def _scale(workspace: Workspace) -> SolvedScale:
 
 def _label(name: str, changes: Mapping[str, Plain]) -> str:
     return ", ".join([Path(name).name, *(f"{key}={value}" for key, value in changes.items())])
+
+
+def _file_part(label: str) -> str:
+    return label.replace(", ", "-").replace("=", "-")
 
 
 def _cells(found: Mapping[str, Any]) -> list[str]:
