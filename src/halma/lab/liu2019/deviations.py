@@ -71,7 +71,8 @@ DEVIATIONS = (
         "policy loss",
         "cross-entropy; in the program over the moves alone whose label is not zero",
         "cross-entropy over all legal moves; `learning.policy_loss = target` is the program's",
-        "the program learns nothing from a label that is one move: the experiment `program`",
+        "the program learns nothing from a label that is one move; with its loss in both stages "
+        "all games of self-play of a reduced run were drawn",
     ),
     Deviation(
         "who plays in self-play",

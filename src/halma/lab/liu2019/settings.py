@@ -206,9 +206,9 @@ def few_passes_run(workspace: Workspace) -> Recipe:
 def program_run(workspace: Workspace) -> Recipe:
     """Return the main run with what the authors' program does in another way than the paper.
 
-    The policy is trained over the moves whose label is not zero, in both stages. In the second one
-    the newest network plays itself without a gate, with t = 1 at first, and a half of the data of
-    two episodes is drawn anew in every episode: each position is seen ten times.
+    In the second stage the newest network plays itself without a gate, with t = 1 at first, and a
+    half of the data of two episodes is drawn anew in every episode: each position is seen ten
+    times. Its loss of the policy is left out: with that, games of self-play do not end.
     """
     usual = plan_run(workspace, MAIN, workspace.seed).settings.learning
     changes: dict[str, Plain] = {
@@ -216,7 +216,6 @@ def program_run(workspace: Workspace) -> Recipe:
         "selfplay.temperature": 1.0,
         "learning.position_share": 1.0,
         "learning.samples_per_new": usual.samples_per_new * usual.position_share,
-        "learning.policy_loss": "target",
         "gate.games": 0,
     }
     return plan_run(workspace, MAIN, workspace.seed, changes)
