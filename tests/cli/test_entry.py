@@ -31,6 +31,25 @@ def test_version():
     assert call("--version").stdout == f"halma {halma.__version__}\n"
 
 
+@pytest.mark.parametrize(
+    ("given", "count"),
+    [({}, "1000"), ({"GOMP_SPINCOUNT": "5"}, "5"), ({"OMP_WAIT_POLICY": "ACTIVE"}, "None")],
+)
+def test_waiting_threads_of_torch_leave_their_cores_to_others(given, count):
+    script = """
+import os
+import halma.cli, halma.cli.app
+halma.cli.app.app = lambda prog_name: print(os.environ.get("GOMP_SPINCOUNT"))
+halma.cli.main()
+"""
+    known = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")
+    environment = {key: value for key, value in os.environ.items() if key not in known} | given
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=True
+    )
+    assert done.stdout == f"{count}\n"
+
+
 def paths():
     yield ()
     for name, command in COMMANDS.items():

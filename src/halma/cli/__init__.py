@@ -6,6 +6,10 @@ import sys
 
 def main() -> None:
     """Run the command line."""
+    # A thread of torch that waits for another one soon leaves its core to other processes. It is
+    # read when torch is loaded, here and in worker processes (docs/performance.md).
+    if "OMP_WAIT_POLICY" not in os.environ:
+        os.environ.setdefault("GOMP_SPINCOUNT", "1000")
     try:
         from halma.interrupt import exit_at_signals
 
