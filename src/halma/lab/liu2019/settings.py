@@ -208,7 +208,7 @@ def program_run(workspace: Workspace) -> Recipe:
 
     In the second stage the newest network plays itself without a gate, with t = 1 at first, and a
     half of the data of two episodes is drawn anew in every episode: each position is seen ten
-    times. Its loss of the policy is left out: with that, games of self-play do not end.
+    times. Its loss of the policy is left out: a label of one move teaches nothing then.
     """
     usual = plan_run(workspace, MAIN, workspace.seed).settings.learning
     changes: dict[str, Plain] = {
