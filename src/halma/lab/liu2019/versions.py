@@ -223,8 +223,8 @@ EXPERIMENTS = (
         text="The main run with what the program does in another way than the paper: the newest "
         "network plays itself, without a gate, with t = 1 for the exploratory moves; and a half of "
         "the data of two episodes is drawn anew in every episode. Its policy loss, over the moves "
-        "whose label is not zero, is left out, since a label of one move teaches the policy nothing "
-        "then (docs/log.md). Against "
+        "whose label is not zero, is left out: a label of one move teaches the policy nothing then "
+        "(docs/log.md). Against "
         f"greedy both networks have {TABLE_SIMULATIONS} simulations, as in Table 2.",
         claims=_improving,
         in_paper=False,
