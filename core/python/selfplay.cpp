@@ -208,6 +208,7 @@ nb::dict totals(const SelfPlay& self) {
   const PoolTotals t = without_gil([&] { return self.pool->totals(); });
   nb::dict out;
   out["leaves"] = t.leaves;
+  out["cached"] = t.cached;
   out["games"] = t.games;
   out["plies"] = t.plies;
   out["resigned"] = t.resigned;
@@ -337,6 +338,9 @@ void bind_selfplay(nb::module_& module) {
             without_gil([&] { p.pool->add_games(numbers); });
           },
           nb::arg("numbers"), "Let slots that have come to the end play the games of these numbers too.")
+      .def(
+          "forget_evaluations", [](P p) { without_gil([&] { p.pool->forget_evaluations(); }); },
+          "Forget evaluations that were kept: a network has changed.")
       .def_prop_ro("totals", &totals, nb::sig("def totals(self) -> dict[str, int]"))
       .def_prop_ro("bytes", [](P p) { return without_gil([&] { return p.pool->bytes(); }); });
 }

@@ -8,6 +8,7 @@
 
 #include "../half.hpp"
 #include "../interrupt.hpp"
+#include "evaluation_cache.hpp"
 #include "mcts.hpp"
 
 namespace halma {
@@ -28,15 +29,19 @@ class SearchDriver {
 
   /// `any` is the same game as `game`; both must outlive the driver. Up to `max_pending` leaves
   /// may wait for evaluation together. With `reuse` a search starts with what the search of an
-  /// earlier position of the same game found.
+  /// earlier position of the same game found. Evaluations of planes are kept for at least the last
+  /// `cached` positions that were evaluated or found again.
   SearchDriver(const G& game, const AnyGame& any, const SearchOptions& options, LeafEvaluation leaves,
-               std::uint64_t seed = 0, int max_pending = 1, bool reuse = false)
+               std::uint64_t seed = 0, int max_pending = 1, bool reuse = false, std::size_t cached = 0)
       : game_(&game),
         any_(&any),
         search_(game, options, seed, leaves),
         leaves_(static_cast<std::size_t>(max_pending)),
         evaluation_(leaves),
-        reuse_(reuse && traits(options.rule).reuses_tree) {}
+        reuse_(reuse && traits(options.rule).reuses_tree) {
+    if (cached > 0 && leaves == LeafEvaluation::planes && !traits(options.rule).expands_all)
+      cache_.emplace(cached);
+  }
 
   // The game.
 
@@ -77,9 +82,11 @@ class SearchDriver {
   // The search.
 
   /// Begins a search of the current position, a decision at which the game is not over, with a
-  /// number of simulations in all; those kept from an earlier search count.
-  void begin(std::uint64_t simulations, Scratch& scratch, bool dirichlet = true) {
+  /// number of simulations in all; those kept from an earlier search count. `network` is the number
+  /// of the network that evaluates its leaves, where there are several.
+  void begin(std::uint64_t simulations, Scratch& scratch, bool dirichlet = true, int network = 0) {
     root_ = state();
+    network_ = network;
     search_.read_history(*record_);
     find_earlier();
     budget_ = simulations;
@@ -104,7 +111,7 @@ class SearchDriver {
   /// returns how many are pending. It is complete, too, once kMostDecided simulations in a row have
   /// found nothing to evaluate: where every line ends, a search for a time would never return.
   int select_leaves() {
-    if (phase_ == Phase::root_pending) return pending_ = 1;
+    if (phase_ == Phase::root_pending && !back_up_cached(0)) return pending_ = 1;
     if (search_.rule().expands_all) return take_quiet();
     int decided = 0;
     while (pending_ < static_cast<int>(leaves_.size()) && search_.simulations() < budget_ &&
@@ -114,7 +121,7 @@ class SearchDriver {
       if (leaf.decided) {
         search_.back_up(leaf, leaf.values);
         ++decided;
-      } else {
+      } else if (!back_up_cached(pending_)) {
         ++pending_;
       }
     }
@@ -124,23 +131,10 @@ class SearchDriver {
   /// Writes the planes of a pending leaf: itself, then the decisions before it.
   template <class Cell>
   void encode(int which, Scratch& scratch, Cell* out) const {
-    const auto history = static_cast<std::size_t>(game_->history());
     std::vector<State>& recent = scratch.recent;
     recent.clear();
-    Context context;
-    if (phase_ == Phase::root_pending) {
-      recent.push_back(root_);
-      context = record_->context();
-    } else {
-      const Leaf& leaf = leaves_[which];
-      recent.push_back(leaf.state);
-      for (std::size_t i = leaf.decisions.size(); i-- > 0 && recent.size() < history;)
-        recent.push_back(leaf.decisions[i]);
-      context = search_.history().context(leaf);
-    }
-    for (std::size_t i = 0; i < earlier_.size() && recent.size() < history; ++i)
-      recent.push_back(earlier_[i]);
-    game_->encode(std::span<const State>(recent), context, out);
+    each_shown(which, [&](const State& state) { recent.push_back(state); });
+    game_->encode(std::span<const State>(recent), context(which), out);
   }
 
   /// Takes a network's output for a pending leaf: logits by action, values by player, the mover
@@ -158,7 +152,7 @@ class SearchDriver {
     for (int i = 0; i < moves.size(); ++i) priors[i] = to_float(logits[actions[i]]);
     softmax(priors, moves.size());
     check_priors(priors);
-    back_up_evaluated(which, by_player, priors, moves);
+    back_up_pending(which, by_player, priors, moves);
   }
 
   /// Writes the actions of the legal moves of a pending leaf, keeps the moves for back_up_priors(),
@@ -182,7 +176,7 @@ class SearchDriver {
     check_priors(priors);
     MoveList moves;
     for (const Move move : leaves_[which].moves) moves.push(move);
-    back_up_evaluated(which, by_player, priors, moves);
+    back_up_pending(which, by_player, priors, moves);
   }
 
   /// Runs a search to its end with an evaluator of the core: until the root has `simulations`
@@ -235,9 +229,16 @@ class SearchDriver {
       const bool at_root = phase_ == Phase::root_pending;
       moves.clear();
       evaluator.evaluate(*game_, at_root ? root_ : leaves_[0].state, moves, priors, values);
-      back_up_evaluated(0, values, priors, moves);
+      back_up_pending(0, values, priors, moves);
     }
   }
+
+  /// Forgets all evaluations: the networks have changed.
+  void forget_evaluations() {
+    if (cache_) cache_->clear();
+  }
+  /// How many leaves were backed up by a kept evaluation since it was last asked.
+  int take_cached() { return std::exchange(found_, 0); }
 
   // For pools, which run many drivers in turn: memory is asked for step by step as it comes
   // nearer, since each step follows pointers that the one before has fetched.
@@ -267,6 +268,7 @@ class SearchDriver {
     for (const Leaf& leaf : leaves_)
       sum += sizeof(leaf) + leaf.path.capacity() * sizeof(leaf.path[0]) +
              leaf.decisions.capacity() * sizeof(State) + leaf.moves.capacity() * sizeof(Move);
+    if (cache_) sum += cache_->bytes();
     if (record_) sum += (record_->length() + 1) * (any_->state_size() + sizeof(Record::Event) + 12);
     return sum;
   }
@@ -333,6 +335,12 @@ class SearchDriver {
     return pending_;
   }
 
+  void back_up_pending(int which, const float* values, const float* priors, const MoveList& moves) {
+    if (cache_) cache_->store(leaves_[which].key, values, game_->players(), priors, moves.size());
+    back_up_evaluated(which, values, priors, moves);
+    --pending_;
+  }
+
   void back_up_evaluated(int which, const float* values, const float* priors, const MoveList& moves) {
     if (search_.rule().expands_all) {
       search_.evaluate_quiet(leaves_[which], values);
@@ -342,7 +350,44 @@ class SearchDriver {
     } else {
       search_.back_up(leaves_[which], values, priors, &moves);
     }
-    --pending_;
+  }
+
+  /// Backs up a leaf, or the root, whose evaluation is known; otherwise finds the key that it will have.
+  bool back_up_cached(int which) {
+    if (!cache_) return false;
+    EvaluationKey key(network_);
+    each_shown(which, [&](const State& state) { key.add(state); });
+    if (uses_context(*game_)) {
+      const Context shown = context(which);
+      key.add(shown.repetitions);
+      key.add(shown.no_progress);
+    }
+    leaves_[which].key = key.value();
+    const float* numbers = cache_->find(key.value());
+    if (!numbers) return false;
+    MoveList moves;
+    game_->legal(pending_state(which), moves);
+    back_up_evaluated(which, numbers, numbers + game_->players(), moves);
+    ++found_;
+    return true;
+  }
+
+  /// Calls `use` with each state that planes of a leaf show, itself first, then the decisions before it.
+  template <class Use>
+  void each_shown(int which, Use&& use) const {
+    const auto history = static_cast<std::size_t>(game_->history());
+    std::size_t shown = 1;
+    use(pending_state(which));
+    if (phase_ != Phase::root_pending) {
+      const Leaf& leaf = leaves_[which];
+      for (std::size_t i = leaf.decisions.size(); i-- > 0 && shown < history; ++shown) use(leaf.decisions[i]);
+    }
+    for (std::size_t i = 0; i < earlier_.size() && shown < history; ++i, ++shown) use(earlier_[i]);
+  }
+
+  /// What planes of a leaf show of the game before it, beside earlier states.
+  Context context(int which) const {
+    return phase_ == Phase::root_pending ? record_->context() : search_.history().context(leaves_[which]);
   }
 
   /// Finds the decisions before the root, newest first, as far as planes look back.
@@ -367,6 +412,9 @@ class SearchDriver {
   int pending_ = 0;
   std::uint64_t budget_ = 0;  // simulations
   State root_{};
+  int network_ = 0;
+  std::optional<EvaluationCache> cache_;
+  int found_ = 0;  // leaves whose evaluation was in the cache, until taken
   std::vector<State> earlier_;
   std::vector<std::uint32_t> taken_;  // moves and outcomes since the tree's root
   std::optional<Record> record_;

@@ -27,6 +27,7 @@ struct Leaf {
   int plies = 0;                 // moves of the path
   int reversible = 0;            // of those, how many at its end are reversible; if tracked
   std::vector<Move> moves;       // legal moves of the state, if priors are given move by move
+  std::uint64_t key = 0;         // of its evaluation, if evaluations are kept
   bool decided = false;          // values are known; otherwise the state must be evaluated
   float values[kMaxPlayers];
 };

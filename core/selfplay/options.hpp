@@ -19,6 +19,7 @@ struct SelfPlayOptions {
   int simulations = 100;
   int max_pending = 1;
   bool reuse = false;
+  bool cache_evaluations = true;
   float full_share = 1.0f;
   int fast_simulations = 8;
   int random_plies_min = 0, random_plies_max = 0;
@@ -51,6 +52,10 @@ struct DeclaredOptions<SelfPlayOptions> {
                              "Leaves of one tree that may wait for evaluation together.", 1, 4096},
       DeclaredOption<O, bool>{"reuse", &O::reuse,
                               "Start a search with what the search of the move before found."},
+      DeclaredOption<O, bool>{"cache_evaluations", &O::cache_evaluations,
+                              "Keep the evaluations of the last searches of a game, so that the network does "
+                              "not evaluate a position twice that comes up again. It changes no game, up to "
+                              "rounding."},
       DeclaredOption<O, float>{"full_share", &O::full_share,
                                "Playout cap randomisation: share of searches that are full. The others make "
                                "'fast_simulations', have no Dirichlet noise and give no policy targets.",

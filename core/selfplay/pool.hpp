@@ -41,6 +41,7 @@ struct NetworkOutput {
 /// Sums over all games so far.
 struct PoolTotals {
   std::uint64_t leaves = 0, games = 0, plies = 0;
+  std::uint64_t cached = 0;          // leaves whose evaluation was kept; not among `leaves`
   std::uint64_t resigned = 0;        // games that ended so
   std::uint64_t resigned_not = 0;    // games that would have been, but were played on
   std::uint64_t resigned_wrong = 0;  // of those, where one who would have resigned got something
@@ -86,6 +87,8 @@ class AnyPool {
   virtual void set_end(std::uint64_t end) = 0;
   /// Lets slots that have come to the end play these games too, in this order.
   virtual void add_games(const std::vector<std::uint64_t>& numbers) = 0;
+  /// Forgets evaluations that were kept: a network has changed.
+  virtual void forget_evaluations() = 0;
   virtual PoolTotals totals() const = 0;
   virtual std::size_t bytes() const = 0;
 };
@@ -102,6 +105,7 @@ class Pool : public AnyPool {
         threads_(threads),
         rows_(static_cast<std::size_t>(slots)),
         leaves_(static_cast<std::size_t>(slots)),
+        cached_(static_cast<std::size_t>(slots)),
         finishers_(static_cast<std::size_t>(slots)) {
     slots_.reserve(static_cast<std::size_t>(slots));
     for (int i = 0; i < slots; ++i) slots_.emplace_back(context_, first + static_cast<std::uint64_t>(i));
@@ -212,6 +216,10 @@ class Pool : public AnyPool {
     const std::lock_guard lock(mutex_);
     added_.insert(added_.end(), numbers.begin(), numbers.end());
   }
+  void forget_evaluations() override {
+    const std::lock_guard lock(mutex_);
+    for (Slot<G>& slot : slots_) slot.forget_evaluations();
+  }
   /// Does not wait for a group that is at work: each asks between its steps.
   PoolTotals totals() const override {
     const std::lock_guard lock(totals_mutex_);
@@ -255,6 +263,7 @@ class Pool : public AnyPool {
     const int slot = group.first + i;
     slots_[slot].run(scratch_[worker].search);
     leaves_[slot] = slots_[slot].pending();
+    cached_[slot] = slots_[slot].take_cached();
     finishers_[slot] = !slots_[slot].finished().empty();
     // Where a slot has one leaf at most, its row is nearly certain, and its tree at hand.
     if (one_leaf() && leaves_[slot]) write_row(slot, 0, worker, batch, i);
@@ -274,16 +283,18 @@ class Pool : public AnyPool {
 
   /// Hands out rows in the order of slots and sees to it that they are filled.
   int fill(Group& group, LeafBatch batch) {
-    int row = 0;
+    int row = 0, cached = 0;
     for (int i = group.first; i < group.last; ++i) {
       rows_[i] = row;
       row += leaves_[i];
+      cached += cached_[i];
       if (finishers_[i]) put_away(slots_[i].finished());
     }
     group.pending = row;
     {
       const std::lock_guard lock(totals_mutex_);
       totals_.leaves += static_cast<std::uint64_t>(row);
+      totals_.cached += static_cast<std::uint64_t>(cached);
     }
     if (one_leaf())
       close_gaps(group, batch, row);
@@ -398,6 +409,7 @@ class Pool : public AnyPool {
   // Beside the slots, so that handing out rows does not walk through all of them.
   std::vector<int> rows_;                // [slot]: its first row
   std::vector<int> leaves_;              // [slot]: pending leaves
+  std::vector<int> cached_;              // [slot]: leaves of its last run whose evaluation was kept
   std::vector<std::uint8_t> finishers_;  // [slot]: whether it has finished a game
   std::vector<FinishedGame> finished_;
   std::deque<std::uint64_t> added_;  // games that no slot has begun

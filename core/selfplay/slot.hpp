@@ -37,7 +37,7 @@ class alignas(64) Slot {
       : pool_(&pool),
         number_(first),
         driver_(*pool.game, *pool.any, pool.options.search, LeafEvaluation::planes, 0,
-                pool.options.max_pending, pool.options.reuse) {}
+                pool.options.max_pending, pool.options.reuse, kept_evaluations(pool.options)) {}
 
   /// Positions that wait for evaluation.
   int pending() const { return driver_.pending(); }
@@ -50,6 +50,8 @@ class alignas(64) Slot {
   }
   std::vector<FinishedGame>& finished() { return finished_; }
   const SearchDriver<G>& driver() const { return driver_; }
+  void forget_evaluations() { driver_.forget_evaluations(); }
+  int take_cached() { return driver_.take_cached(); }
   std::uint64_t number() const { return number_; }
   /// Who is to move: 0 is the learner, i + 1 the opponent i. Pending leaves are of its search.
   int who() const { return seats_.who(game().mover(root_)); }
@@ -116,6 +118,11 @@ class alignas(64) Slot {
   };
   static constexpr int kMostBegun = 2;
 
+  /// Those of a search, which the next one finds; its root is one more.
+  static std::size_t kept_evaluations(const SelfPlayOptions& options) {
+    return options.cache_evaluations ? static_cast<std::size_t>(options.simulations) + 1 : 0;
+  }
+
   bool may_begin() const { return given_ || number_ < pool_->end; }
   const G& game() const { return *pool_->game; }
   const SelfPlayOptions& options() const { return pool_->options; }
@@ -171,7 +178,7 @@ class alignas(64) Slot {
   void begin_search(Scratch& scratch) {
     full_ = options().full_share >= 1.0f || random().uniform() < options().full_share;
     const int simulations = full_ ? options().simulations : options().fast_simulations;
-    driver_.begin(static_cast<std::uint64_t>(simulations), scratch, full_);
+    driver_.begin(static_cast<std::uint64_t>(simulations), scratch, full_, who());
     phase_ = Phase::searching;
   }
 

@@ -604,6 +604,15 @@ class SelfPlayOptions:
     def reuse(self, arg: bool, /) -> None: ...
 
     @property
+    def cache_evaluations(self) -> bool:
+        """
+        Keep the evaluations of the last searches of a game, so that the network does not evaluate a position twice that comes up again. It changes no game, up to rounding.
+        """
+
+    @cache_evaluations.setter
+    def cache_evaluations(self, arg: bool, /) -> None: ...
+
+    @property
     def full_share(self) -> float:
         """
         Playout cap randomisation: share of searches that are full. The others make 'fast_simulations', have no Dirichlet noise and give no policy targets.
@@ -789,6 +798,9 @@ class Pool:
         """
         Let slots that have come to the end play the games of these numbers too.
         """
+
+    def forget_evaluations(self) -> None:
+        """Forget evaluations that were kept: a network has changed."""
 
     @property
     def totals(self) -> dict[str, int]: ...

@@ -10,6 +10,7 @@ import halma
 from halma import _core
 from halma.errors import RecipeError
 from halma.learn.replay_buffer import GameFiles
+from halma.learn.sections.self_play import SelfPlaySettings
 from halma.learn.selfplay import adjudicate, leader_scores, limits, side_scores
 from halma.selfplay import FinishedGames
 from halma.selfplay.records import finished_game
@@ -87,6 +88,12 @@ def played(moves: str) -> FinishedGames:
     return finished_game(record, end=_core.End.STALLED)
 
 
+def advance(margin: float = 0.0, score: float = 1.0) -> SelfPlaySettings:
+    return SelfPlaySettings(
+        adjudication="advance", adjudication_margin=margin, adjudication_score=score
+    )
+
+
 def test_adjudication_by_hand() -> None:
     """Of four moves, player 1's advance one row, then two; player 2's one, then none."""
     games = played("a2-b2 d3-c3 a1-c1 d4-d3")
@@ -97,7 +104,7 @@ def test_adjudication_by_hand() -> None:
     lead = int(advances[0] + advances[2] - advances[1] - advances[3])
     assert lead > 0
     for margin, scores in ((lead - 1, [1.0, 0.0]), (lead, [0.5, 0.5])):
-        adjudicate(GAME, games, "advance", margin)
+        adjudicate(GAME, games, advance(margin))
         assert games.scores[0].tolist() == scores
         assert games.outcomes[0].tolist() == scores and games.outcomes[1].tolist() == scores[::-1]
 
@@ -105,8 +112,48 @@ def test_adjudication_by_hand() -> None:
 def test_games_that_the_rules_end_stay_as_they_are() -> None:
     games = played("a2-b2")
     games.ends[0] = _core.End.REPETITION.value
-    adjudicate(GAME, games, "advance")
+    adjudicate(GAME, games, advance())
     assert games.scores[0].tolist() == [0.5, 0.5]
+
+
+def test_the_score_of_whoever_is_ahead_may_be_less_than_that_of_a_win() -> None:
+    games = played("a2-b2 d3-c3 a1-c1 d4-d3")
+    adjudicate(GAME, games, advance(score=0.5))
+    assert games.scores.tolist() == [[0.5, 0.0]]
+    assert games.outcomes.tolist() == [[0.5, 0.0], [0.0, 0.5]] * 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"network": "modern:size=s"}, "modern:values=each"),
+        ({"learning__td_lambda": 0.9}, "td_lambda"),
+        ({"learning__search_value_weight": 0.5}, "search_value_weight"),
+        ({"search__solver": True}, "search.solver"),
+    ],
+)
+def test_scores_that_do_not_add_up_need_two_values(changes, reason) -> None:
+    settings = {"network": "modern:size=s,values=each", "selfplay__adjudication_score": 0.5}
+    small(game="rhombus-4x4-3", **settings)
+    with pytest.raises(RecipeError, match=reason):
+        small(game="rhombus-4x4-3", **{**settings, **changes})
+    small(game="rhombus-4x4-3", **{**changes, "selfplay__adjudication_score": 1.0})
+
+
+def test_a_network_learns_scores_that_do_not_add_up(tmp_path) -> None:
+    """Nobody finishes within four plies, so that the values of a position sum to a half."""
+    recipe = small(
+        game="rhombus-4x4-3",
+        network="modern:size=s,values=each",
+        selfplay__max_plies=4,
+        selfplay__adjudication="features",
+        selfplay__adjudication_score=0.5,
+        learning__rate=0.01,
+        iterations=4,
+    )
+    train(recipe, tmp_path / "run")
+    found = halma.load_network(str(tmp_path / "run" / "best.onnx")).evaluate(GAME.start())
+    assert 0.3 < sum(found.values) < 0.7
 
 
 def test_self_play_with_the_soft_limit(tmp_path) -> None:

@@ -349,6 +349,7 @@ def test_reused_trees_need_fewer_leaves() -> None:
     leaves = {}
     for reuse in (False, True):
         options = replace(SMALL, simulations=40, reuse=reuse, temperatures=((0, 0.0),))
+        options["cache_evaluations"] = False
         pool = make_pool(game, options, slots=2, seed=1, games=4, limits=short(game, 20))
         games = pool.play()
         assert (games.simulations >= 40).all()
@@ -356,6 +357,37 @@ def test_reused_trees_need_fewer_leaves() -> None:
     assert leaves[True] < 0.9 * leaves[False]
     with pytest.raises(OptionError, match="new tree at every move"):
         make_pool(game, replace(SMALL, search=GUMBEL, reuse=True), slots=2)
+
+
+@pytest.mark.parametrize("search", [PUCT, GUMBEL], ids=["puct", "gumbel"])
+@pytest.mark.parametrize("name", NAMES)
+def test_cached_evaluations_change_no_game(name: str, search: dict) -> None:
+    game = halma.game(name)
+    results, totals = {}, {}
+    for cached in (False, True):
+        options = replace(SMALL, search=search, simulations=30, cache_evaluations=cached)
+        pool = make_pool(game, options, slots=3, seed=5, games=4, limits=short(game, 20))
+        results[cached] = by_number(pool.play())
+        totals[cached] = pool.totals
+    assert results[True] == results[False]
+    assert totals[False]["cached"] == 0 < totals[True]["cached"]
+    assert totals[True]["leaves"] + totals[True]["cached"] == totals[False]["leaves"]
+
+
+def test_a_new_network_evaluates_what_the_old_one_did() -> None:
+    """Each game is one search of the start: a second one finds all, until networks change."""
+    game = halma.game("rhombus-4x4-3")
+    options = replace(SMALL, search={"rule": "puct", "c": 1.5}, temperatures=((0, 0.0),))
+    new_leaves = []
+    for changes in (False, True):
+        pool = make_pool(game, options, groups=1, slots=1, limits=short(game, 1))
+        pool.play(games=1)
+        before = pool.totals["leaves"]
+        if changes:
+            pool.change_evaluators([FunctionEvaluator(game.shape, lambda p: made_up(game, p))])
+        pool.play(games=5)
+        new_leaves.append(pool.totals["leaves"] - before)
+    assert new_leaves[0] == 0 < new_leaves[1]
 
 
 @pytest.mark.parametrize("name", ["ewn-3x3-3", "cdc-2x4-PPPP", "star-37-3p"])

@@ -16,6 +16,7 @@ from halma.interrupt import Interrupted
 from halma.learn.curriculum import read_curriculum, stage_of
 from halma.learn.sections.alphazero import AlphaZeroSettings
 from halma.learn.sections.common import search_values
+from halma.learn.sections.self_play import SelfPlaySettings
 from halma.search.evaluator import Evaluator
 from halma.search.racing import advances
 from halma.selfplay import FinishedGames, Pool, selfplay_options
@@ -132,8 +133,7 @@ class SelfPlay:
         if play.carry_over:
             games, rest = games.split(play.games)
             self._surplus = [rest]
-        if play.adjudication != "rules":
-            adjudicate(self.game, games, play.adjudication, play.adjudication_margin)
+        adjudicate(self.game, games, play)
         seconds = time.perf_counter() - began
         against = {} if self.opponents is None else self.opponents.metrics(pool.options, games)
         leaves = pool.totals["leaves"] - before["leaves"]
@@ -180,18 +180,22 @@ def games_metrics(
     }
 
 
-def adjudicate(game: Game, games: FinishedGames, by: str, margin: float = 0.0) -> None:
+def adjudicate(game: Game, games: FinishedGames, play: SelfPlaySettings) -> None:
     """Give games that a limit stopped to the player, or team, ahead by more than a margin.
 
-    `by` is what is compared: `features`, the game's linear evaluation, or `advance`, how far a
-    player's moves brought its pieces forward in this game. liu2019 does the latter where training
-    starts from random weights.
+    `play.adjudication` is what is compared: `features`, the game's linear evaluation, or `advance`,
+    how far a player's moves brought its pieces forward in this game. liu2019 does the latter where
+    training starts from random weights. With `rules` results stay as they are.
     """
+    by, margin = play.adjudication, play.adjudication_margin
+    if by == "rules":
+        return
     for number in np.flatnonzero(np.isin(games.ends, _STOPPED)):
         rows = slice(*games.row_offsets[[number, number + 1]])
         if rows.start == rows.stop:
             continue
         scores = side_scores(game, _TOTALS[by](game, games, rows), margin)
+        scores *= np.float32(play.adjudication_score)
         games.scores[number] = scores
         games.outcomes[rows] = mover_first(scores, games.movers[rows])
 

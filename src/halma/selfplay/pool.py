@@ -113,6 +113,7 @@ class Pool:
             if (legal := buffers[group].legal) is not None and old.legal is not None:
                 legal[:pending] = old.legal[:pending]
         self._players, self.buffers = players, buffers
+        self.core.forget_evaluations()
 
     def _make_buffer(self, group: int, players: Sequence[Opponent]) -> InferenceBuffer:
         """Return the buffer of a group; where there are several networks, one of each."""
@@ -187,7 +188,7 @@ class Pool:
 
     @property
     def totals(self) -> dict[str, int]:
-        """Sums so far: leaves, games, plies, and resignations."""
+        """Sums so far: leaves evaluated and cached, games, plies, and resignations."""
         return self.core.totals
 
     @property

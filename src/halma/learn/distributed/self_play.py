@@ -249,8 +249,7 @@ class ClusterSelfPlay:
         self._ledger.close(iteration)
         games = in_order(FinishedGames.join(self._here.pop(iteration)))
         play = self._settings.selfplay
-        if play.adjudication != "rules":
-            adjudicate(self._game, games, play.adjudication, play.adjudication_margin)
+        adjudicate(self._game, games, play)
         now = time.perf_counter()
         opened_at, games_before, evaluations_before = self._opened_at.pop(iteration)
         seconds = max(1e-9, now - max(self._completed_at, opened_at))

@@ -35,6 +35,7 @@ from halma.learn.sections.self_play import (
 )
 from halma.learn.sections.training import LearningSettings, WarmStartSettings
 from halma.learn.settings import setting
+from halma.networks.architectures import architecture
 from halma.networks.network_file import NetworkInfo
 
 
@@ -136,6 +137,7 @@ class AlphaZeroSettings:
                 "'selfplay.adjudication' cannot be \"advance\": moves of "
                 f"'{game.name}' do not advance; \"features\" may do."
             )
+        self._check_scores(game)
         if play.progress_plies and not _core.capabilities(game.core)["arrived"]:
             raise RecipeError(
                 f"'selfplay.progress_plies' cannot be {play.progress_plies}: '{game.name}' does "
@@ -152,6 +154,27 @@ class AlphaZeroSettings:
         self._check_starts(game)
         self._check_curriculum(game)
         check_opponents(self.evaluation)
+
+    def _check_scores(self, game: Game) -> None:
+        """Refuse scores of two players that do not add up where something relies on that."""
+        learning = self.learning
+        if game.players != 2 or self.selfplay.adjudication_score == 1:
+            return
+        reason = ""
+        if architecture(self.network).has_one_value(game.players):
+            reason = f"'{self.network}' has one value for both, modern:values=each has two"
+        elif learning.td_lambda != 1 or learning.search_value_weight:
+            reason = (
+                "'learning.td_lambda' and 'learning.search_value_weight' take the value of one "
+                "player for 1 minus the other's"
+            )
+        elif self.search.solver:
+            reason = "'search.solver' takes the score of one player for 1 minus the other's"
+        if reason:
+            raise RecipeError(
+                f"'selfplay.adjudication_score' cannot be {self.selfplay.adjudication_score:g}, "
+                f"where scores of two players do not add up: {reason}."
+            )
 
     def _check_starts(self, game: Game) -> None:
         """Refuse random starts of a game that has none, and shares that do not add up."""

@@ -102,6 +102,13 @@ class SelfPlaySettings(
         "A lead up to this is a draw; with advance it is in rows. liu2019: 3.",
         (0, 1_000_000),
     )
+    adjudication_score: float = setting(
+        1.0,
+        "Score of the player ahead, of whom the others have none; 1 is that of a win. With less, "
+        "whoever is ahead prefers to come to the end, and nobody gains by preventing it. Scores of "
+        "two players do not add up then: the network needs a value for each (modern:values=each).",
+        (0, 1),
+    )
     temperature: float = setting(
         1.0,
         "Temperature that moves are sampled with at first; 0 plays the best. liu2019: 2, "

@@ -29,6 +29,8 @@ class Architecture:
     even_columns: bool = False
     #: whether it has no policy
     value_only: bool = False
+    #: whether one value serves both of two players, whose scores add up
+    one_value: bool = False
 
 
 ARCHITECTURES = {
@@ -45,8 +47,15 @@ ARCHITECTURES = {
                     "values for this many seats, of which a game uses the first; 0: as it has",
                     high=64,
                 ),
+                Option(
+                    "values",
+                    "one",
+                    "of two players: one for both, whose scores add up, or one for each",
+                    choices=("one", "each"),
+                ),
             ),
             main="size",
+            one_value=True,
         ),
         Architecture(
             "liu2019",
@@ -54,6 +63,7 @@ ARCHITECTURES = {
             (Option("bias", "off", "a bias in every convolution", choices=("off", "on")),),
             players=2,
             min_size=3,
+            one_value=True,
         ),
         Architecture(
             "hsueh2023",
@@ -81,6 +91,7 @@ ARCHITECTURES = {
             (Option("hidden", 0, "width of a hidden layer; 0: none", high=4096),),
             main="hidden",
             value_only=True,
+            one_value=True,
         ),
         Architecture(
             "pluska2022",
@@ -93,6 +104,7 @@ ARCHITECTURES = {
             min_size=3,
             even_columns=True,
             value_only=True,
+            one_value=True,
         ),
     )
 }
@@ -109,6 +121,10 @@ class ChosenArchitecture:
     def name(self) -> str:
         """The canonical name, from which `architecture` returns an equal choice."""
         return join(self.architecture.name, self.values, self.architecture.options)
+
+    def has_one_value(self, players: int) -> bool:
+        """Whether one value serves both of two players, whose scores then add up."""
+        return players == 2 and self.architecture.one_value and self.values.get("values") != "each"
 
     def check_fits(self, game: str, players: int, shape: tuple[int, int, int]) -> None:
         """Raise an `OptionError` unless the architecture fits a game."""

@@ -44,12 +44,12 @@ class Modern(Network):
     """For any game, any number of players and any policy.
 
     The policy head is one matrix over all cells of the board, or two of low rank where that
-    would be large. In a game of two players, whose scores add up, one value serves both;
-    otherwise each player has one. With `seats` there are as many, whoever plays.
+    would be large. In a game of two players, whose scores add up, one value serves both unless
+    `values` is `each`; otherwise each player has one, or each of the `seats`, whoever plays.
     """
 
     def __init__(self, info: NetworkInfo, options: Mapping[str, Value]) -> None:
-        super().__init__(info, one_value=info.players == 2)
+        super().__init__(info, one_value=info.players == 2 and options["values"] == "one")
         blocks, channels = SIZES[str(options["size"])]
         planes, rows, columns = info.shape
         inputs = POLICY_CHANNELS * rows * columns
