@@ -104,16 +104,18 @@ class NetworkInfo:
         """Raise a `NetworkError` unless another network can start from weights of this one.
 
         Games may differ if their planes and policies do not; numbers of players as well if the
-        architecture has values for more `seats`.
+        architecture has values for more `seats`. Architectures may differ as `can_start_from` says.
         """
         self.check_head(path, wanted.head)
+        chosen = architecture(wanted.architecture)
+        fits = chosen.can_start_from(architecture(self.architecture))
         same = [
-            ("architecture", self.architecture, wanted.architecture),
+            ("architecture", wanted.architecture if fits else self.architecture, chosen.name),
             ("encoding version", self.version, wanted.version),
             ("planes, rows and columns", self.shape, wanted.shape),
             ("number of policy indices", self.actions, wanted.actions),
         ]
-        if not architecture(wanted.architecture).values.get("seats"):
+        if not chosen.values.get("seats"):
             same.append(("number of players", self.players, wanted.players))
         for what, found, needed in same:
             if found != needed:

@@ -56,7 +56,7 @@ def start_from(network: Network, path: Path | str) -> None:
     """Copy weights of another network that `check_weights_for` accepts into this one."""
     found = load_weights(path)
     found.info.check_weights_for(network.info, path)
-    network.load_state_dict(found.state_dict())
+    network.start_from(found)
 
 
 def _kinds(tensors: Mapping[str, torch.Tensor]) -> dict[str, tuple[torch.Size, torch.dtype]]:

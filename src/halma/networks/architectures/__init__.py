@@ -31,6 +31,8 @@ class Architecture:
     value_only: bool = False
     #: whether one value serves both of two players, whose scores add up
     one_value: bool = False
+    #: options that may be larger than those of the weights that a network starts from
+    growing: Sequence[str] = ()
 
 
 ARCHITECTURES = {
@@ -41,6 +43,7 @@ ARCHITECTURES = {
             "a pre-activation residual tower with global pooling",
             (
                 Option("size", "m", "blocks and channels", choices=("s", "m", "l")),
+                Option("extra_blocks", 0, "residual blocks beyond those of the size", high=64),
                 Option(
                     "seats",
                     0,
@@ -56,6 +59,7 @@ ARCHITECTURES = {
             ),
             main="size",
             one_value=True,
+            growing=("extra_blocks", "values"),
         ),
         Architecture(
             "liu2019",
@@ -121,6 +125,19 @@ class ChosenArchitecture:
     def name(self) -> str:
         """The canonical name, from which `architecture` returns an equal choice."""
         return join(self.architecture.name, self.values, self.architecture.options)
+
+    def can_start_from(self, other: ChosenArchitecture) -> bool:
+        """Whether a network can start from weights of the other: the same, or a smaller one."""
+        if self.architecture is not other.architecture:
+            return False
+        for option in self.architecture.options:
+            own, theirs = (
+                option.choices.index(str(value)) if option.choices else value
+                for value in (self.values[option.key], other.values[option.key])
+            )
+            if theirs != own and not (option.key in self.architecture.growing and theirs < own):
+                return False
+        return True
 
     def has_one_value(self, players: int) -> bool:
         """Whether one value serves both of two players, whose scores then add up."""

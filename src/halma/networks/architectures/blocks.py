@@ -33,6 +33,10 @@ class Network(nn.Module):
         self.one_value = one_value
         self.value_count = 1 if one_value else info.players
 
+    def start_from(self, other: Network) -> None:
+        """Copy weights of a network whose `NetworkInfo` is accepted by `check_weights_for`."""
+        self.load_state_dict(other.state_dict())
+
     def values(self, logits: Tensor) -> Tensor:
         """Return values in [0, 1] from logits; of one logit, those of both players."""
         if self.one_value:

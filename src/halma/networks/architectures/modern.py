@@ -51,6 +51,7 @@ class Modern(Network):
     def __init__(self, info: NetworkInfo, options: Mapping[str, Value]) -> None:
         super().__init__(info, one_value=info.players == 2 and options["values"] == "one")
         blocks, channels = SIZES[str(options["size"])]
+        blocks += int(options["extra_blocks"])
         planes, rows, columns = info.shape
         inputs = POLICY_CHANNELS * rows * columns
         self.stem = nn.Conv2d(planes, channels, 3, padding=1, bias=False)
@@ -70,6 +71,19 @@ class Modern(Network):
         for head in (last, self.value):
             nn.init.normal_(head.weight, std=0.01)
             nn.init.zeros_(head.bias)
+
+    def start_from(self, other: Network) -> None:
+        """Copy weights of a network that may have fewer blocks, or one value for both players.
+
+        More blocks are the identity at first and the second player's logit is minus the first's,
+        so that this network's outputs are those of the other one.
+        """
+        tensors = self.state_dict() | other.state_dict()
+        if other.one_value and not self.one_value:
+            for name in ("value.weight", "value.bias"):
+                first = tensors[name][:1]
+                tensors[name] = torch.cat((first, -first, self.state_dict()[name][2:]))
+        self.load_state_dict(tensors)
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         x = torch.relu(self.norm(self.blocks(self.stem(planes))))
