@@ -123,10 +123,30 @@ def test_weights_fit_other_numbers_of_players(tmp_path):
         assert check_agreement(network, to_onnx(network)) <= TOLERANCE
 
 
+@pytest.mark.parametrize("larger", ["extra_blocks=3", "values=each", "extra_blocks=2,values=each"])
+@pytest.mark.parametrize("variant", ["rhombus-4x4-3", "star-121-2p"])
+def test_a_larger_network_starts_as_the_smaller_one(tmp_path, variant, larger):
+    """More blocks change no output, nor does a value for each player; the way back is refused."""
+    seats = ",seats=6" if variant.startswith("star") else ""
+    small_file, large_file = tmp_path / "small.safetensors", tmp_path / "large.safetensors"
+    small = shaken(variant, f"modern:size=s{seats}")
+    save_weights(small, small_file)
+    large = network_for(variant, f"modern:size=s,{larger}{seats}").eval()
+    planes = some_planes(small)
+    assert not torch.allclose(large(planes)[0], small(planes)[0], atol=0.01)
+    start_from(large, small_file)
+    for found, wanted in zip(large(planes), small(planes), strict=True):
+        assert torch.allclose(found, wanted, atol=1e-5)
+    save_weights(large, large_file)
+    with pytest.raises(NetworkError, match="architecture: it has modern:size=s,"):
+        start_from(small, large_file)
+
+
 @pytest.mark.parametrize(
     ("variant", "architecture", "sentence"),
     [
         ("star-121-3p", "modern:size=s", "architecture: it has modern:size=s,seats=6"),
+        ("star-121-3p", "modern:size=m,seats=6", "it has modern:size=s,seats=6"),
         ("star-37-3p", "modern:size=s,seats=6", "encoding version: it has 2"),
         ("star-121-2p:homes=closed", "modern:size=s,seats=6", "policy indices: it has 4448"),
     ],

@@ -78,12 +78,12 @@ class Modern(Network):
         More blocks are the identity at first and the second player's logit is minus the first's,
         so that this network's outputs are those of the other one.
         """
-        tensors = self.state_dict() | other.state_dict()
+        own, tensors = self.state_dict(), other.state_dict()
         if other.one_value and not self.one_value:
             for name in ("value.weight", "value.bias"):
-                first = tensors[name][:1]
-                tensors[name] = torch.cat((first, -first, self.state_dict()[name][2:]))
-        self.load_state_dict(tensors)
+                first = tensors[name][:1].to(own[name].device)
+                tensors[name] = torch.cat((first, -first, own[name][2:]))
+        self.load_state_dict(own | tensors)
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         x = torch.relu(self.norm(self.blocks(self.stem(planes))))
