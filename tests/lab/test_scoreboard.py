@@ -99,9 +99,13 @@ def test_what_identifies_networks_is_kept(tmp_path):
         assert kept.best(recipe).digest == store.best(recipe).digest
         assert [*kept.versions(recipe)] == [3] and len(kept_digests(folder)) == 2
         assert not kept.best(recipe).file.exists()
-    # Networks that were lost since are still known.
-    (run / "best.onnx").unlink()
+    # Networks that were lost since are still known, of a run that has another one left as well.
+    kept = kept_digests(folder)
+    (run / "best.onnx").write_bytes(b"a third")
     (run / "versions" / "iteration-000003.onnx").unlink()
+    assert keep_runs(folder, store, [recipe], ("wr_p",), "abc") == 0
+    assert kept_digests(folder) == kept
+    (run / "best.onnx").unlink()
     assert keep_runs(folder, store, [recipe], ("wr_p",), "abc") == 0
 
 

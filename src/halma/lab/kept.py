@@ -139,7 +139,8 @@ def keep_runs(
     """Add the summaries of the runs that there are to a folder; return how many are new.
 
     `curves` are the metrics that are kept along the iterations, of those iterations that have the
-    first. A run replaces a shorter one, and one as long of which other networks are known.
+    first. A run replaces a shorter one. It replaces one as long if its networks are others, and at
+    least as many: what was measured with networks that it lacks would be lost.
     """
     path = folder / RUNS
     lines: dict[str, dict[str, Any]] = read_runs(path)
@@ -150,8 +151,10 @@ def keep_runs(
             continue
         before, networks = lines.get(name, {"iterations": 0}), _networks(runs, recipe)
         known = {key: before[key] for key in _NETWORKS if key in before}
-        is_named_anew = len(metrics) == before["iterations"] and networks and networks != known
-        if len(metrics) > before["iterations"] or is_named_anew:
+        now, then = _digests(networks), _digests(known)
+        is_named_anew = networks != known and len(now) >= max(1, len(then))
+        longer = len(metrics) - before["iterations"]
+        if longer > 0 or (longer == 0 and is_named_anew):
             made_by = _short(runs.revision(recipe)) or revision
             lines[name] = summary(name, metrics, curves, made_by) | networks
             new += 1
@@ -173,6 +176,11 @@ def _networks(runs: RunStore, recipe: Recipe) -> dict[str, Any]:
     return found if best is None else {**found, "best": best.digest}
 
 
+def _digests(networks: Mapping[str, Any]) -> set[str]:
+    """Return the digests of all networks of a run."""
+    return {*networks.get("versions", {}).values(), networks.get("best", "")} - {""}
+
+
 def _short(revision: str) -> str:
     """Return a revision with seven digits of its hash, and whether it had been changed."""
     return re.sub(r"^([0-9a-f]{7})[0-9a-f]+", r"\1", revision)
@@ -182,8 +190,8 @@ def kept_digests(folder: Path) -> set[str]:
     """Return the digests of all networks of the runs that are kept in a folder."""
     found = set()
     for line in read_runs(folder / RUNS).values():
-        found |= {*line.get("versions", {}).values(), line.get("best", "")}
-    return found - {""}
+        found |= _digests(line)
+    return found
 
 
 def summary(
