@@ -45,6 +45,10 @@ class Option:
             allowed = {"low": self.low, "high": self.high}
         return {"key": self.key, "default": self.default, "help": self.help, **allowed}
 
+    def size(self, value: Value) -> float:
+        """Return a number by which two values are compared: of a choice, its place in the list."""
+        return self.choices.index(str(value)) if self.choices else float(value)
+
     def parse(self, text: str) -> Value:
         """Return the value, or raise an `OptionError` that lists the values allowed."""
         if self.choices:

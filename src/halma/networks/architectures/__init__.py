@@ -130,14 +130,16 @@ class ChosenArchitecture:
         """Whether a network can start from weights of the other: the same, or a smaller one."""
         if self.architecture is not other.architecture:
             return False
-        for option in self.architecture.options:
-            own, theirs = (
-                option.choices.index(str(value)) if option.choices else value
-                for value in (self.values[option.key], other.values[option.key])
-            )
-            if theirs != own and not (option.key in self.architecture.growing and theirs < own):
-                return False
-        return True
+        different = [
+            option
+            for option in self.architecture.options
+            if self.values[option.key] != other.values[option.key]
+        ]
+        return all(
+            option.key in self.architecture.growing
+            and option.size(self.values[option.key]) > option.size(other.values[option.key])
+            for option in different
+        )
 
     def has_one_value(self, players: int) -> bool:
         """Whether one value serves both of two players, whose scores then add up."""
