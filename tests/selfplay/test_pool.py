@@ -563,3 +563,29 @@ def test_wrong_use_is_refused() -> None:
         pool.core.submit(0, logits * np.nan, values)
     with pytest.raises(ValueError, match="failed before"):
         pool.core.collect(0, planes)
+
+
+def test_evaluations_of_earlier_weights_are_forgotten() -> None:
+    """An evaluator that gets new weights in place, as one on a GPU does, is asked again."""
+    game = halma.game("rhombus-7x7-6")
+    weights = [0.25]
+
+    def network(game: halma.Game, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        logits, _ = made_up(game, planes)
+        return logits, np.full((len(planes), 2), weights[0], np.float32)
+
+    search = {**PUCT, "limits": "rules"}
+    options = replace(SMALL, search=search, simulations=30, random_plies_min=0, random_plies_max=10)
+    pool = make_pool(game, options, 1, network, slots=8, threads=1, seed=5, limits=short(game, 14))
+    pool.play(1)
+    weights[0] = 0.75
+    (evaluator,) = pool._players[0].evaluators
+    pool.change_evaluators([evaluator])
+    games = pool.play(12)
+    # No line comes to its end, so a search has the value of its network; one search of a game that
+    # was in progress may have both.
+    mixed = [
+        int((np.abs(np.abs(games.values[rows] - 0.5) - 0.25) > 1e-6).sum())
+        for _, rows in each_game(games)
+    ]
+    assert sum(mixed) > 0 and max(mixed) == 1

@@ -101,8 +101,11 @@ class Pool:
     ) -> None:
         """Use these from now on, one for each group, for pending leaves as well.
 
-        Opponents are as many networks and agents as before, in the same order.
+        Opponents are as many networks and agents as before, in the same order. Evaluations that
+        were kept are forgotten, also where evaluators are the same: one on a GPU gets new weights
+        in place.
         """
+        self.core.forget_evaluations()
         players = [NetworkOpponent(list(evaluators)), *opponents]
         if players == self._players:
             return
@@ -113,7 +116,6 @@ class Pool:
             if (legal := buffers[group].legal) is not None and old.legal is not None:
                 legal[:pending] = old.legal[:pending]
         self._players, self.buffers = players, buffers
-        self.core.forget_evaluations()
 
     def _make_buffer(self, group: int, players: Sequence[Opponent]) -> InferenceBuffer:
         """Return the buffer of a group; where there are several networks, one of each."""
