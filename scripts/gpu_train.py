@@ -99,6 +99,7 @@ def train(given: argparse.Namespace) -> None:
     from halma.learn.recipe import load, parse_changes
     from halma.learn.reports.console import Console
     from halma.learn.reports.events import Checkpoint, Finished, Handler, Report, Stopped
+    from halma.learn.session import with_iterations
     from halma.networks.architectures.build import build as build_network
     from halma.tensors import list_iterations
 
@@ -124,6 +125,8 @@ def train(given: argparse.Namespace) -> None:
         except HalmaError as error:
             raise SystemExit(str(error)) from None
         print(f"Unpacked {given.source} into {run}.", flush=True)
+    # A run that is there may have another length, which follows.
+    recipe = with_iterations(recipe, run, recipe.settings.iterations)
 
     class Packer(Handler):
         """Keeps the folder in step."""

@@ -20,7 +20,7 @@ from halma.learn.matches import Pairing, PolicyPlayer, play_in_lockstep
 from halma.learn.metrics import read_metrics
 from halma.learn.recipe import load, names
 from halma.learn.replay_buffer import GameFiles, ReplayBuffer
-from halma.learn.run import lengthen, run_recipe
+from halma.learn.run import run_recipe, set_iterations
 from halma.learn.sections.common import search_values
 from halma.learn.selfplay import SelfPlay, evaluations, leader_scores
 from halma.learn.trainer import Trainer, checkpoint_arrays
@@ -400,7 +400,7 @@ def test_a_bundle_leaves_the_optimiser_s_memory_behind_where_it_is_large(tmp_pat
     assert left.names == [name for name in whole.names if not name.startswith("optimiser.")]
     assert all(np.array_equal(left[name], whole[name]) for name in left.names)
     assert len(left.names) < len(whole.names)
-    lengthen(there, 3)
+    set_iterations(there, 3)
     assert train(run_recipe(there), there)["iteration"] == 3
 
 

@@ -16,7 +16,7 @@ from halma.errors import NetworkError, RunError
 from halma.games import Record
 from halma.learn import bundle
 from halma.learn.archive import RunNetworks
-from halma.learn.run import lengthen, run_recipe
+from halma.learn.run import run_recipe, set_iterations
 from halma.networks import list_versions
 from halma.networks.network_file import read_info, read_weights
 from halma.tensors import open_tensors
@@ -134,7 +134,7 @@ def test_missing_files_are_written_again(kept, tmp_path):
         (run / "versions" / name).unlink()
     train(archived(iterations=3), run)
     assert names(run) == pair(0, 2)  # a finished run does nothing
-    train(lengthen(run, 4), run)
+    train(set_iterations(run, 4), run)
     assert names(run) == pair(0, 2, 4)
 
 
@@ -150,7 +150,7 @@ def test_a_missing_version_of_the_checkpoint_is_written_again(kept, tmp_path):
 
 def test_it_can_be_switched_on_later(tmp_path):
     train(small(iterations=1), tmp_path / "run")
-    longer = lengthen(tmp_path / "run", 3)
+    longer = set_iterations(tmp_path / "run", 3)
     train(longer.changed({"archive.every": 1}), tmp_path / "run")
     assert names(tmp_path / "run") == pair(1, 2, 3)
     assert run_recipe(tmp_path / "run").settings.archive.every == 1

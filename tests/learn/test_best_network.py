@@ -9,7 +9,7 @@ from small_networks import small, train
 from halma import files
 from halma.learn import read_metrics
 from halma.learn.recipe import load
-from halma.learn.run import MODEL, RECIPE, WEIGHTS, lengthen, run_recipe
+from halma.learn.run import MODEL, RECIPE, WEIGHTS, run_recipe, set_iterations
 from halma.networks.network_file import read_info
 
 
@@ -87,7 +87,7 @@ def test_a_run_without_checkpoints(tmp_path, monkeypatch):
 
 def test_a_resumed_run_keeps_the_name_of_its_recipe(run, whole):
     assert run_recipe(run).name == "small"
-    lengthen(run, 4)
+    set_iterations(run, 4)
     # As `halma train RUN` reads it.
     train(load(str(run / RECIPE)), run)
     assert read_info(run / MODEL).about == {"recipe": "small", "iteration": 4}

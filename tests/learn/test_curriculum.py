@@ -16,7 +16,7 @@ from halma.learn.curriculum import read_curriculum, stage_of
 from halma.learn.evaluated_positions import evaluated_positions
 from halma.learn.replay_buffer import GameFiles
 from halma.learn.reports.events import Iteration
-from halma.learn.run import lengthen
+from halma.learn.run import set_iterations
 from halma.networks import find_network
 from halma.networks.network_file import read_model
 from halma.networks.onnx_evaluator import OnnxEvaluator
@@ -109,7 +109,7 @@ def test_a_run_goes_on_in_the_right_stage(tmp_path):
     listener = Listener()
     recipe = load("pluska2022", {**SMALL, "selfplay.curriculum": ["random:3-5 until 2", "start"]})
     train(recipe.changed({"iterations": 2}), tmp_path / "parts")
-    train(lengthen(tmp_path / "parts", 3), tmp_path / "parts", [listener])
+    train(set_iterations(tmp_path / "parts", 3), tmp_path / "parts", [listener])
     train(recipe, tmp_path / "whole")
     assert len(listener.all(Iteration)) == 1
     for iteration in (2, 3):

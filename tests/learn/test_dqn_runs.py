@@ -20,7 +20,7 @@ from halma.learn.recipe import checked
 from halma.learn.replay_buffer import GameFiles
 from halma.learn.reports.events import Note
 from halma.learn.reports.page import write_report
-from halma.learn.run import BAD_BATCH, MODEL, WEIGHTS, lengthen
+from halma.learn.run import BAD_BATCH, MODEL, WEIGHTS, set_iterations
 from halma.networks import load_network, read_info
 from halma.tensors import list_iterations, open_tensors
 
@@ -147,7 +147,7 @@ def test_a_damaged_file_of_games_costs_its_transitions(run):
     newest = list_iterations(run / "games")[0][1]
     newest.write_bytes(newest.read_bytes()[:-5])
     listener = Listener()
-    longer = lengthen(run, 4)
+    longer = set_iterations(run, 4)
     last = train(longer, run, [listener])
     assert any("Going on without the games in it" in note.text for note in listener.all(Note))
     assert last["replay_transitions"] < min(60, recipe.settings.learning.replay_buffer) + 1

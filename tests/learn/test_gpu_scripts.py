@@ -51,3 +51,6 @@ set = ["seed=5"]
     script("gpu_side_by_side.py", plan, "--runs", there, "--from", out, "--to", out, *common)
     for name in ("one", "two"):
         assert read_metrics(there / name) == read_metrics(here / name)
+    plan.write_text(plan.read_text().replace("iterations=1", "iterations=2"))
+    script("gpu_side_by_side.py", plan, "--runs", there, "--to", out, *common)
+    assert len(read_metrics(there / "one")) == 2

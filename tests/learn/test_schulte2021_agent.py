@@ -14,7 +14,7 @@ from halma.learn.metrics import read_epochs, read_metrics
 from halma.learn.recipe import load
 from halma.learn.replay_buffer import GameFiles
 from halma.learn.reports.page import write_report
-from halma.learn.run import lengthen
+from halma.learn.run import set_iterations
 from halma.networks import list_versions
 from halma.networks.network_file import read_weights
 from halma.search import search_options
@@ -94,7 +94,7 @@ def test_a_resumed_run_draws_the_same_dropout(whole, tmp_path):
     out = tmp_path / "run"
     train(small_thesis(iterations=1), out)
     for iterations in (2, 3):
-        train(lengthen(out, iterations), out)
+        train(set_iterations(out, iterations), out)
     one, other = (read_weights(run / "best.safetensors")[1] for run in (whole, out))
     assert all(np.array_equal(array, other[name]) for name, array in one.items())
     assert _without_times(read_metrics(out)[-1]) == _without_times(read_metrics(whole)[-1])

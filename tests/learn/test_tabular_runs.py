@@ -29,7 +29,7 @@ from halma.errors import RunError
 from halma.learn import read_metrics, train
 from halma.learn.checkpoint import identity
 from halma.learn.reports.events import Checkpoint, Finished, Note, Started, Stopped
-from halma.learn.run import RunDirectory, lengthen
+from halma.learn.run import RunDirectory, set_iterations
 from halma.networks.lookup_table import KIND, open_lookup_table
 from halma.tensors import list_iterations, open_tensors
 
@@ -401,12 +401,16 @@ def test_minutes_on_the_command_line(tmp_path):
     assert f"Stopped after iteration {told['iteration']}, which is saved." in err
 
 
-def test_a_run_can_be_made_longer_but_not_shorter(tmp_path):
+def test_a_run_can_get_another_length_but_not_lose_iterations(tmp_path):
     out = tmp_path / "run"
-    train(small(iterations=2), out)
-    with pytest.raises(RunError, match="has 2 iterations already: it can only be made longer"):
-        lengthen(out, 1)
-    longer = lengthen(out, 4)
+    train(small(iterations=5), out, stop_when=lambda metrics: metrics["iteration"] == 2)
+    with pytest.raises(RunError, match="has made 2 iterations: it cannot end after 1"):
+        set_iterations(out, 1)
+    # The learning rate falls along the new length.
+    shorter = set_iterations(out, 3)
+    assert shorter.difference(small(iterations=3)) is None
+    assert train(shorter, out)["iteration"] == 3
+    longer = set_iterations(out, 4)
     assert longer.difference(small(iterations=4)) is None
     train(longer, out)
     assert [line["iteration"] for line in read_metrics(out)] == [1, 2, 3, 4]

@@ -17,7 +17,7 @@ from halma.learn.recipe import load
 from halma.learn.replay_buffer import GameFiles
 from halma.learn.reports.events import Epoch, Finished, Handler, Note, Stopped
 from halma.learn.reports.page import write_report
-from halma.learn.run import WARM_START, lengthen
+from halma.learn.run import WARM_START, set_iterations
 from halma.learn.warm_start import stage_learning
 from halma.networks.network_file import read_info, read_weights
 from halma.selfplay.records import saved_games
@@ -150,7 +150,7 @@ def test_the_warm_start_alone(tmp_path, capsys):
     assert contents(out) == before
     write_report(out)
     assert "Warm start" in (out / "report.html").read_text(encoding="utf-8")
-    longer = lengthen(out, 1)
+    longer = set_iterations(out, 1)
     assert train(longer, out)["iteration"] == 1
     assert len(read_epochs(out)) == 3
 
@@ -255,7 +255,7 @@ def test_a_run_starts_from_weights_of_another(tmp_path):
     assert after[0].players == 3
     assert all(np.array_equal(array, after[1][name]) for name, array in before[1].items())
     two.rename(tmp_path / "gone")
-    lengthen(three, 3)
+    set_iterations(three, 3)
     longer = recipe.changed({"iterations": 3})
     assert train(longer, three)["iteration"] == 3
 

@@ -34,7 +34,7 @@ def train(
     ] = None,
     iterations: Annotated[
         int | None,
-        typer.Option(min=1, help="Total number; an existing run can be made longer."),
+        typer.Option(min=1, help="Total number; an existing run can get another one."),
     ] = None,
     threads: Annotated[
         int | None, typer.Option(min=1, max=256, help="Number of threads; default: one per core.")
@@ -70,7 +70,7 @@ def train(
     from halma.learn.reports.console import Console
     from halma.learn.reports.page import HtmlReport
     from halma.learn.reports.tensorboard import TensorBoard
-    from halma.learn.session import for_cluster
+    from halma.learn.session import for_cluster, with_iterations
 
     chosen, folder = _find(recipe)
     wanted = parse_changes(chosen, changes or [])
@@ -79,7 +79,7 @@ def train(
     chosen = chosen.changed(wanted) if wanted else chosen
     folder = out or folder
     if iterations is not None:
-        chosen = _with_iterations(chosen, folder, iterations)
+        chosen = with_iterations(chosen, folder, iterations)
     console = Console()
     handlers = [console, TensorBoard(folder, note), HtmlReport(folder, note)]
     if metrics_port is not None and cluster is None:
@@ -107,21 +107,6 @@ def train(
     if not metrics["iteration"]:  # there was a warm start only
         finished &= metrics["epoch"] == chosen.settings.warm_start.epochs
     print_answer(json, answer, lambda: _print_next_steps(folder, chosen, finished))
-
-
-def _with_iterations(recipe: Recipe, folder: Path, iterations: int) -> Recipe:
-    """Return the recipe with another length, which an existing run of it gets too."""
-    from halma.learn.checks import check_recipe
-    from halma.learn.run import RECIPE, lengthen, run_recipe
-
-    longer = recipe.changed({"iterations": iterations})
-    if (folder / RECIPE).is_file():
-        there = run_recipe(folder)
-        same_length = recipe.changed({"iterations": there.settings.iterations})
-        if same_length.difference(there) is None:
-            check_recipe(longer)
-            lengthen(folder, iterations)
-    return longer
 
 
 def _print_how_to_continue() -> None:

@@ -40,6 +40,7 @@ from halma.files import (
     replace_file,
     take_lock,
 )
+from halma.learn.metrics import read_metrics
 from halma.learn.recipe import Recipe, load
 from halma.learn.settings import Plain, write_value
 from halma.machine import processor
@@ -257,20 +258,22 @@ def _with_first_name(recipe: Recipe, run: Path) -> Recipe:
     return replace(recipe, name=str(read_meta(run).get("recipe", recipe.name)))
 
 
-def lengthen(path: Path, iterations: int) -> Recipe:
-    """Give a run more iterations; return its new recipe.
+def set_iterations(path: Path, iterations: int) -> Recipe:
+    """Give a run another number of iterations in all; return its new recipe.
 
     Settings that depend on the length, such as when the learning rate falls, follow the new
     one from where the run is.
     """
     recipe = run_recipe(path)
-    had = recipe.settings.iterations
-    if iterations < had:
-        raise RunError(f"'{path}' has {had:,} iterations already: it can only be made longer.")
-    longer = recipe.changed({"iterations": iterations})
+    done = len(read_metrics(path))
+    if iterations < done:
+        raise RunError(
+            f"'{path}' has made {done:,} iterations: it cannot end after {iterations:,}."
+        )
+    changed = recipe.changed({"iterations": iterations})
     with RunDirectory(path, recipe):
-        replace_file(path / RECIPE, longer.toml(path))
-    return longer
+        replace_file(path / RECIPE, changed.toml(path))
+    return changed
 
 
 def weights_file(name: str) -> Path:

@@ -34,7 +34,7 @@ from halma.learn.reports.events import (
     Started,
     Stopped,
 )
-from halma.learn.run import META, RunDirectory
+from halma.learn.run import META, RECIPE, RunDirectory, run_recipe, set_iterations
 from halma.machine import require
 from halma.solve import Solution
 from halma.structure import ArrayKind, Check
@@ -112,6 +112,17 @@ def train(
         closing(Reporter([MetricsFile(out), *handlers])) as reporter,
     ):
         return session(run.recipe, run, reporter, threads, seconds, stop_when).run()
+
+
+def with_iterations(recipe: Recipe, out: Path, iterations: int) -> Recipe:
+    """Return the recipe with another number of iterations, which an existing run of it gets too."""
+    changed = recipe.changed({"iterations": iterations})
+    if (out / RECIPE).is_file():
+        there = run_recipe(out)
+        if recipe.changed({"iterations": there.settings.iterations}).difference(there) is None:
+            check_recipe(changed)
+            set_iterations(out, iterations)
+    return changed
 
 
 def for_cluster(recipe: Recipe) -> Recipe:
