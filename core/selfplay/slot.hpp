@@ -142,6 +142,8 @@ class alignas(64) Slot {
     else
       pool_->any->initial(start.data());
     driver_.start(pool_->limits, start.data());
+    // Which slot plays which game depends on the threads; what is evaluated must not.
+    driver_.forget_evaluations();
     rows_ = GameRows{};
     may_resign_ = random().uniform() >= options().no_resign_share;
     std::fill_n(below_threshold_, kMaxPlayers, 0);

@@ -101,7 +101,12 @@ def test_self_play_shows_the_same(name: str) -> None:
     game = halma.game(name)
     recorder = Recorder(game)
     options = selfplay_options(
-        game, {"rule": "puct"}, simulations=SIMULATIONS, temperatures=[(0, 1.0)], random_plies_max=6
+        game,
+        {"rule": "puct"},
+        simulations=SIMULATIONS,
+        temperatures=[(0, 1.0)],
+        random_plies_max=6,
+        cache_evaluations=False,  # otherwise nothing is shown twice
     )
     games = Pool(game, options, [recorder], slots=1, threads=1, seed=5, games=3).play()
     expected, roots = [], []

@@ -79,7 +79,7 @@ class Modern(Network):
         so that this network's outputs are those of the other one.
         """
         own, tensors = self.state_dict(), other.state_dict()
-        if other.one_value and not self.one_value:
+        if other.one_value and self.value_count == 2:
             for name in ("value.weight", "value.bias"):
                 first = tensors[name][:1].to(own[name].device)
                 tensors[name] = torch.cat((first, -first, own[name][2:]))
