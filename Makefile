@@ -23,7 +23,7 @@ SETTINGS := pyproject.toml constraints.txt
 STUBS := src/halma/_core.pyi
 # Tests that exercise the core.
 SANITIZED := tests/games tests/agents tests/search tests/solve \
-    tests/learn/test_tabular_trainer.py tests/selfplay/test_pool.py \
+    tests/learn/test_tabular_trainer.py tests/selfplay/test_pool.py tests/selfplay/test_kept_evaluations.py \
     --ignore tests/agents/test_external.py \
     --deselect tests/search/test_mcts.py::test_agrees_with_expectiminimax
 

@@ -125,8 +125,11 @@ def train(given: argparse.Namespace) -> None:
         except HalmaError as error:
             raise SystemExit(str(error)) from None
         print(f"Unpacked {given.source} into {run}.", flush=True)
-    # A run that is there may have another length, which follows.
-    recipe = with_iterations(recipe, run, recipe.settings.iterations)
+    try:
+        # A run that is there may have another length, which follows.
+        recipe = with_iterations(recipe, run, recipe.settings.iterations)
+    except HalmaError as error:
+        raise SystemExit(str(error)) from None
 
     class Packer(Handler):
         """Keeps the folder in step."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
-from test_pool import each_game, made_up, make_pool, short
+from small_pools import each_game, made_up, make_pool, short
 
 import halma
 from halma import _core

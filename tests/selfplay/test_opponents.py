@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_pool import SMALL, GatheringEvaluator, by_number, each_game, made_up, replace, short
+from small_pools import SMALL, by_number, each_game, made_up, replace, short
+from test_pool import GatheringEvaluator
 
 import halma
 from halma import _core

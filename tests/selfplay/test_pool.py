@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Iterator
-from functools import cache
-
 import numpy as np
 import pytest
+from small_pools import (
+    GUMBEL,
+    NAMES,
+    SMALL,
+    by_number,
+    each_game,
+    made_up,
+    make_pool,
+    replace,
+    short,
+)
 
 import halma
 from halma import _core
@@ -15,85 +22,7 @@ from halma.errors import ArgumentError, OptionError
 from halma.networks import FunctionEvaluator
 from halma.search import search_options
 from halma.search.evaluator import CallbackBuffer
-from halma.selfplay import FinishedGames, Pool, selfplay_options
-
-PUCT = {"rule": "puct", "c": 1.5, "dirichlet_weight": 0.25}
-GUMBEL = {"rule": "gumbel", "gumbel_scale": 1.0}
-SMALL = {"search": PUCT, "simulations": 12, "temperatures": [(0, 1.0), (8, 0.0)]}
-
-
-def replace(options: dict, **changes: object) -> dict:
-    return {**options, **changes}
-
-
-#: without chance, with dice, with flips, with planes of the past, three players, passes
-NAMES = ("rhombus-4x4-3", "ewn-3x3-3", "cdc-2x4-PPPP", "rhombus-4x4-3:view=ids", "star-37-3p")
-NAMES += ("draughts-8x8",)
-
-
-@cache
-def outputs(actions: int, players: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return logits and values of a thousand positions."""
-    rng = np.random.default_rng(1)
-    logits = rng.normal(size=(1009, actions)).astype(np.float32)
-    return logits, rng.dirichlet(np.ones(players), 1009).astype(np.float32)
-
-
-def made_up(game: halma.Game, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return random logits and values, fixed by the planes of each position alone."""
-    logits, values = outputs(game.actions, game.players)
-    which = [zlib.crc32(one.astype(np.float32).tobytes()) % len(logits) for one in planes]
-    return logits[which], values[which]
-
-
-def make_pool(
-    game: halma.Game,
-    options: dict = SMALL,
-    groups: int = 2,
-    function=made_up,
-    dtype: str = "float32",
-    **more,
-) -> Pool:
-    """Return a pool whose evaluations are random but fixed."""
-    evaluator = FunctionEvaluator(game.shape, lambda planes: function(game, planes), dtype)
-    return Pool(game, selfplay_options(game, **options), [evaluator] * groups, **more)
-
-
-def by_number(games: FinishedGames) -> dict[int, dict[str, object]]:
-    """Return everything there is about each game, by number."""
-    found: dict[int, dict[str, object]] = {}
-    for i, rows in each_game(games):
-        entries = slice(games.policy_offsets[rows.start], games.policy_offsets[rows.stop])
-        found[int(games.numbers[i])] = {
-            "events": games.events(i),
-            "scores": games.scores[i].tolist(),
-            "end": int(games.ends[i]),
-            "states": games.states[rows].tobytes(),
-            "values": games.values[rows].tobytes(),
-            "choices": games.choices[rows].tolist(),
-            "offsets": np.diff(games.policy_offsets[rows.start : rows.stop + 1]).tolist(),
-            "actions": games.policy_actions[entries].tolist(),
-            "shares": games.policy_weights[entries].tobytes(),
-        }
-    assert len(found) == len(games)
-    return found
-
-
-def each_game(games: FinishedGames) -> Iterator[tuple[int, slice]]:
-    for i in range(len(games)):
-        yield i, slice(int(games.row_offsets[i]), int(games.row_offsets[i + 1]))
-
-
-def short(game: halma.Game, plies: int = 60) -> _core.Limits:
-    """Return the game's limits with an early end, so that slow games stay quick to test."""
-    limits = game.limits
-    return _core.Limits(
-        plies=plies,
-        repetitions=limits.repetitions,
-        no_progress=limits.no_progress,
-        cycle_window=limits.cycle_window,
-        cycle_landings=limits.cycle_landings,
-    )
+from halma.selfplay import Pool, selfplay_options
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -359,32 +288,6 @@ def test_reused_trees_need_fewer_leaves() -> None:
         make_pool(game, replace(SMALL, search=GUMBEL, reuse=True), slots=2)
 
 
-@pytest.mark.parametrize("search", [PUCT, GUMBEL], ids=["puct", "gumbel"])
-@pytest.mark.parametrize("name", NAMES)
-def test_cached_evaluations_change_no_game(name: str, search: dict) -> None:
-    game = halma.game(name)
-    results, totals = {}, {}
-    for cached in (False, True):
-        options = replace(SMALL, search=search, simulations=30, cache_evaluations=cached)
-        pool = make_pool(game, options, slots=3, seed=5, games=4, limits=short(game, 20))
-        results[cached] = by_number(pool.play())
-        totals[cached] = pool.totals
-    assert results[True] == results[False]
-    assert totals[False]["cached"] == 0 < totals[True]["cached"]
-    assert totals[True]["leaves"] + totals[True]["cached"] == totals[False]["leaves"]
-
-
-def test_each_game_evaluates_its_own_positions() -> None:
-    """However many games a slot plays, so that what is evaluated does not depend on threads."""
-    game = halma.game("rhombus-4x4-3")
-    totals = []
-    for slots in (1, 3):
-        pool = make_pool(game, slots=slots, groups=1, seed=5, games=6, limits=short(game, 20))
-        pool.play()
-        totals.append(pool.totals)
-    assert totals[0] == totals[1] and totals[0]["cached"] > 0
-
-
 @pytest.mark.parametrize("name", ["ewn-3x3-3", "cdc-2x4-PPPP", "star-37-3p"])
 def test_reuse_with_chance_and_three_players(name: str) -> None:
     game = halma.game(name)
@@ -558,29 +461,3 @@ def test_wrong_use_is_refused() -> None:
         pool.core.submit(0, logits * np.nan, values)
     with pytest.raises(ValueError, match="failed before"):
         pool.core.collect(0, planes)
-
-
-def test_evaluations_of_earlier_weights_are_forgotten() -> None:
-    """An evaluator that gets new weights in place, as one on a GPU does, is asked again."""
-    game = halma.game("rhombus-7x7-6")
-    weights = [0.25]
-
-    def network(game: halma.Game, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        logits, _ = made_up(game, planes)
-        return logits, np.full((len(planes), 2), weights[0], np.float32)
-
-    search = {**PUCT, "limits": "rules"}
-    options = replace(SMALL, search=search, simulations=30, random_plies_min=0, random_plies_max=10)
-    pool = make_pool(game, options, 1, network, slots=8, threads=1, seed=5, limits=short(game, 14))
-    pool.play(1)
-    weights[0] = 0.75
-    (evaluator,) = pool._players[0].evaluators
-    pool.change_evaluators([evaluator])
-    games = pool.play(12)
-    # No line comes to its end, so a search has the value of its network; one search of a game that
-    # was in progress may have both.
-    mixed = [
-        int((np.abs(np.abs(games.values[rows] - 0.5) - 0.25) > 1e-6).sum())
-        for _, rows in each_game(games)
-    ]
-    assert sum(mixed) > 0 and max(mixed) == 1
