@@ -15,6 +15,7 @@ runs no more threads than there are cores, all together. The plan names them:
     [second]
     recipe = "star-121/6p"
     threads = 8
+    compile = false
 
 The folder of --to gets the bundles of all runs as parts of one tar file, of 15 MiB each. The next
 call, here or elsewhere, goes on from them; runs that are still on the machine go on from there.
@@ -34,7 +35,7 @@ from pathlib import Path
 import gpu_train
 
 _PART_BYTES = 15 * 1024 * 1024
-_KEYS = {"recipe", "threads", "set"}
+_KEYS = {"recipe", "threads", "set", "compile"}
 
 
 def main() -> None:
@@ -51,7 +52,9 @@ def main() -> None:
         help="the folder of the runs on this machine",
     )
     parser.add_argument("--device", default="auto", help="auto, cpu or cuda")
-    parser.add_argument("--compile", action="store_true", help="use torch.compile")
+    parser.add_argument(
+        "--compile", action="store_true", help="use torch.compile, unless the plan says no"
+    )
     parser.add_argument("--built", action="store_true", help="the core is there already")
     given = parser.parse_args()
     plan = read_plan(given.plan)
@@ -77,7 +80,7 @@ def read_plan(path: Path) -> dict[str, dict[str, object]]:
     for name, run in plan.items():
         if not isinstance(run, dict) or "recipe" not in run or not run.keys() <= _KEYS:
             raise SystemExit(
-                f"'{path}': '{name}' needs 'recipe', and may have 'threads' and 'set'."
+                f"'{path}': '{name}' needs 'recipe', and may have 'threads', 'set' and 'compile'."
             )
     return plan
 
@@ -97,7 +100,7 @@ def start(name: str, run: dict[str, object], given: argparse.Namespace) -> subpr
     command += ["--to", str(bundle)]
     # A run that saved nothing has no bundle, and begins again.
     command += ["--from", str(bundle)] if (bundle / "state.tar").exists() else []
-    command += ["--compile"] if given.compile else []
+    command += ["--compile"] if run.get("compile", given.compile) else []
     for change in run.get("set", []):  # type: ignore[attr-defined]
         command += ["--set", change]
     with (given.runs / f"{name}.log").open("wb") as log:
