@@ -59,6 +59,7 @@ _TEXT = (
     "they occur, and {sample:,} legal positions of the table, each equally likely. In lost "
     "positions every move keeps the value, so shares are given without them as well. Intervals "
     "are 95%. The aim is {wanted:.0%} of the positions of its own games with 180 simulations.\n\n"
+    "The trainings: {trainings}.\n\n"
     "docs/solving.md explains the grades, and halma truth prints them for any agent."
 )
 
@@ -181,12 +182,17 @@ class SolvedBoards(Experiment):
                 shown = f"{name}, {state}" if state else name
                 rows.append([board, shown, str(simulations), *_cells(found)])
                 if simulations == SIMULATIONS[-1] and found["games"]["worst"]:
-                    file = f"{self.file}-{board}-{_file_part(name)}.svg"
+                    file = f"{self.file}-{board}-{name}.svg"
                     replace_file(workspace.pages / file, _picture(recipe.game, found["games"]))
                     figures.append(ReportFigure(file, _caption(board, found["games"]["worst"][0])))
         if not rows:
             return ExperimentPage([ReportSection(self.title, "Not run yet.")])
-        about = _TEXT.format(games=scale.games, sample=scale.sample, wanted=WANTED)
+        about = _TEXT.format(
+            games=scale.games,
+            sample=scale.sample,
+            wanted=WANTED,
+            trainings=", ".join(_command(*one) for one in scale.recipes),
+        )
         section = ReportSection(self.title, about, rows, figures, _COLUMNS)
         return ExperimentPage([section], data=data)
 
@@ -195,10 +201,10 @@ class SolvedBoards(Experiment):
         return [*self._labelled(workspace).values()]
 
     def _labelled(self, workspace: Workspace) -> dict[tuple[str, str], Recipe]:
-        """Return the recipes by board and by name, with what is changed in them."""
+        """Return the recipes by board and by the last part of the names of what they change."""
         scale = _scale(workspace)
         return {
-            (board, _label(name, changes)): base_recipe(name).changed(
+            (board, Path(name).name): base_recipe(name).changed(
                 {"game": board, "seed": workspace.seed, **changes}
             )
             for board in scale.boards
@@ -227,12 +233,9 @@ def _scale(workspace: Workspace) -> SolvedScale:
     return _FULL if workspace.full else _QUICK
 
 
-def _label(name: str, changes: Mapping[str, Plain]) -> str:
-    return ", ".join([Path(name).name, *(f"{key}={value}" for key, value in changes.items())])
-
-
-def _file_part(label: str) -> str:
-    return label.replace(", ", "-").replace("=", "-")
+def _command(name: str, changes: Mapping[str, Plain]) -> str:
+    settings = (f"--set {key}={value}" for key, value in {"game": "BOARD", **changes}.items())
+    return f"`{' '.join(['halma train', name, *settings])}`"
 
 
 def _cells(found: Mapping[str, Any]) -> list[str]:
