@@ -189,3 +189,17 @@ def test_a_person_is_helped_until_a_move_is_legal(monkeypatch, capsys):
 def test_a_person_may_leave(typed, monkeypatch):
     with pytest.raises(LeftError, match="left the game"):
         ask(monkeypatch, typed)
+
+
+def test_a_network_that_is_ahead_does_not_go_round_in_circles():
+    # It does where only the rules end a line: four positions, until the move limit.
+    game = halma.game("rhombus-7x7-6")
+    start = game.position("....1../...22../..22.../...21../...12../...1.../..11... 1")
+    ended = {}
+    for limits in ("", ",limits=game"):
+        player = agent(f"net:rhombus-7x7-6,sims=8{limits}")
+        record = halma.Record(game, start)
+        while not record.is_over and record.plies < 60:
+            record.play(player.choose(record, random.Random(0)))
+        ended[limits] = record.is_over, len({position.text for position in record.positions})
+    assert ended[""][0] and ended[",limits=game"] == (False, 4)

@@ -167,8 +167,8 @@ def sample_move(reports: tuple[MoveReport, ...], temperature: float, rng: random
     return rng.choices(reports, weights)[0].move
 
 
-def _declared(**rule: Any) -> Iterator[Option]:
-    """Yield the options that the core declares, some fields of `rule` replaced.
+def _declared(**changed: Mapping[str, Any]) -> Iterator[Option]:
+    """Yield the options that the core declares, some fields of those named replaced.
 
     Booleans are off and on, and None is auto.
     """
@@ -179,7 +179,7 @@ def _declared(**rule: Any) -> Iterator[Option]:
             default, choices = "on" if default else "off", ("off", "on")
         decimal = info.type == "float"
         option = Option(name, default, info.about, choices, info.low, info.high, decimal)
-        yield replace(option, **rule) if name == "rule" else option
+        yield replace(option, **changed.get(name, {}))
 
 
 #: of analyses that go on: the share of simulations that all moves get in equal parts
@@ -281,7 +281,7 @@ SPEC = AgentSpec(
     options=(
         Option("sims", 0, "Simulations a move.", low=1, high=10**9),
         _TIME,
-        *_declared(default="uct"),
+        *_declared(rule={"default": "uct"}),
         Option(
             "evaluator",
             "auto",
@@ -318,10 +318,14 @@ NET_SPEC = AgentSpec(
         ),
         _TIME,
         *_declared(
-            choices=("auto", *NETWORK_RULES),
-            default="auto",
-            help=f"Rule that selects moves in the tree; auto: {_PLANNED} for a number of "
-            f"simulations, {_ANYTIME} with a time or with options that it alone reads.",
+            rule={
+                "choices": ("auto", *NETWORK_RULES),
+                "default": "auto",
+                "help": f"Rule that selects moves in the tree; auto: {_PLANNED} for a number of "
+                f"simulations, {_ANYTIME} with a time or with options that it alone reads.",
+            },
+            # A player who is ahead would go round in circles where no rule forbids it.
+            limits={"default": "first-repetition"},
         ),
         *_TEMPERATURE,
         Option("threads", 1, "Threads of the network.", low=1, high=64),

@@ -43,7 +43,7 @@ class Contender:
         digest, file = self.network
         if self.is_q:
             return MatchPlayer(f"q:{file.name}", file, digest)
-        options = f"sims={simulations},rule=puct,c={c / 2:g},fpu=draw"
+        options = f"sims={simulations},rule=puct,c={c / 2:g},fpu=draw,limits=game"
         return MatchPlayer(f"net:{file.name},{options}", file, digest)
 
     def match(

@@ -127,7 +127,7 @@ def grade_network(
     """Grade a network with this many simulations a move."""
     from halma.networks.torch_evaluator import find_device
 
-    name = f"net:{MODEL},sims={simulations}"
+    name = f"net:{MODEL},sims={simulations},limits=game"
     (found,) = grade_agents(
         solution_for(game(board)),
         [name],

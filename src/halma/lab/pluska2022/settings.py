@@ -105,7 +105,9 @@ class Version:
     def player(self, expansions: int) -> MatchPlayer:
         """Return the network with its search."""
         digest, file = self.network
-        return MatchPlayer(f"net:{file.name},rule=expansion,sims={expansions}", file, digest)
+        return MatchPlayer(
+            f"net:{file.name},rule=expansion,sims={expansions},limits=game", file, digest
+        )
 
 
 def versions(workspace: Workspace, recipe: Recipe) -> dict[int, Version]:

@@ -104,11 +104,11 @@ def final_networks(workspace: Workspace) -> list[StarNetwork]:
     best = best_run(workspace)
     own = workspace.runs.best(best)
     if own is not None:
-        found.append(StarNetwork(best.name, own, best, options="rule=puct"))
+        found.append(StarNetwork(best.name, own, best, options="rule=puct,limits=game"))
     name = shipped_for(game(VARIANT))
     if name is not None:
         shipped = NetworkFile.at(shipped_networks()[name])
-        found.append(StarNetwork(f"net:{name}", shipped, best, options="rule=puct"))
+        found.append(StarNetwork(f"net:{name}", shipped, best, options="rule=puct,limits=game"))
     return found
 
 
