@@ -1,5 +1,6 @@
 """Losses, schedules, replay buffer, matches, truth and bundles by themselves."""
 
+import gzip
 import math
 
 import numpy as np
@@ -384,6 +385,26 @@ def test_a_bundle_goes_on(tmp_path, monkeypatch):
     last = train(recipe, there)
     assert last["iteration"] == 4
     assert last["replay_games"] <= 16
+
+
+def test_a_bundle_leaves_out_games_until_the_rest_fits(tmp_path, monkeypatch):
+    recipe = small(iterations=1, selfplay__games=200, selfplay__parallel_games=50)
+    out = tmp_path / "run"
+    train(recipe, out)
+    files = GameFiles(out, recipe.game)
+    games, metrics = files.read(1)
+    # Long games first: a share of the games has more than that share of the bytes.
+    games = games.take(np.argsort(-np.diff(games.row_offsets), kind="stable"))
+    files.write(1, games, metrics)
+    largest = len(gzip.compress(files.path(1).read_bytes(), compresslevel=1)) // 6
+    monkeypatch.setattr(bundle, "LARGEST_FILE", largest)
+    monkeypatch.setattr(bundle, "_write", lambda path, data: path.write_bytes(data))
+    bundle.pack(out, tmp_path / "bundle", recipe.game)
+    assert 1000 < (tmp_path / "bundle" / "games-000001.gz").stat().st_size <= largest
+    bundle.unpack(tmp_path / "bundle", tmp_path / "there", recipe.game)
+    left = GameFiles(tmp_path / "there", recipe.game).read(1)[0]
+    assert 1 < len(left) < 30
+    assert np.array_equal(left.movers, games.part(0, len(left)).movers)
 
 
 def test_a_bundle_leaves_the_optimiser_s_memory_behind_where_it_is_large(tmp_path, monkeypatch):

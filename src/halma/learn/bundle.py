@@ -178,19 +178,23 @@ def _unpacked_games(path: Path) -> bytes:
 
 def _compressed_games(files: GameFiles, number: int) -> bytes:
     """Return an iteration's games, the last of them left out where they are too many."""
-    whole = gzip.compress(files.path(number).read_bytes(), compresslevel=1, mtime=0)
-    if len(whole) <= _MARGIN * LARGEST_FILE:
-        return whole
+    packed = gzip.compress(files.path(number).read_bytes(), compresslevel=1, mtime=0)
+    most = _MARGIN * LARGEST_FILE
+    if len(packed) <= most:
+        return packed
     try:
         games, metrics = files.read(number)
     except TensorFileError as error:
         raise RunError(str(error)) from None
-    share = _MARGIN * LARGEST_FILE / len(whole) * 0.9
-    cut = games.part(0, max(1, int(share * len(games))))
+    left = len(games)
     with TemporaryDirectory() as folder:
         aside = GameFiles(Path(folder), files.game)
-        aside.write(number, cut, metrics)
-        return gzip.compress(aside.path(number).read_bytes(), compresslevel=1, mtime=0)
+        # More than once: against opponents some games have many more samples than others.
+        while len(packed) > most and left > 1:
+            left = max(1, int(left * most / len(packed) * 0.9))
+            aside.write(number, games.part(0, left), metrics)
+            packed = gzip.compress(aside.path(number).read_bytes(), compresslevel=1, mtime=0)
+    return packed
 
 
 def _write(path: Path, data: bytes) -> None:
