@@ -210,6 +210,15 @@ def test_agents_that_the_core_does_not_have(targets):
     assert sums == pytest.approx(1)
 
 
+def test_agents_play_alike_on_any_number_of_threads():
+    game = halma.game("rhombus-4x4-3")
+    recipe = settings("rhombus-4x4-3", games=21, agent="minimax:depth=2", random_openings=1.0)
+    one = agent_games(game, recipe).arrays()
+    for threads in (2, 5):
+        for name, array in agent_games(game, recipe, threads=threads).arrays().items():
+            assert np.array_equal(array, one[name], equal_nan=array.dtype.kind == "f"), name
+
+
 def test_games_are_stopped_and_watched():
     game, stop, seen = halma.game(LIU2019), threading.Event(), []
     recipe = settings(games=2500, agent="greedy")

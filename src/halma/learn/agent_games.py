@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import local
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,8 @@ from halma.selfplay.records import finished_game
 
 #: Games that the core plays between two looks at whether to stop.
 _PORTION = 1000
+#: Games that a thread plays between two looks where agents play them: the last ones are waited for.
+_GAMES_OF_A_THREAD = 4
 #: Purpose of seeds.
 _GAMES = 3
 
@@ -36,29 +40,37 @@ def agent_games(
 ) -> FinishedGames:
     """Return an epoch's games as `[warm_start]` asks for them, without draws that are discarded.
 
-    The core plays those of greedy agents, on several threads; they depend on seed and epoch alone.
+    They are played on several threads, and depend on seed and epoch alone; the core plays those of
+    greedy agents.
     """
     warm, chosen = settings.warm_start, agent(settings.warm_start_agent)
-    first, parts, portion = (epoch - 1) * warm.games, [], 1
-    play: Callable[[int, int], FinishedGames | None]
-    if isinstance(chosen, GreedyAgent) and races_in_core(game):
-        portion, options = _PORTION, _core_options(game, settings, chosen, threads)
+    first, parts = (epoch - 1) * warm.games, []
+    play: Callable[[int, int], list[FinishedGames]]
+    with ThreadPoolExecutor(threads) as pool:
+        if isinstance(chosen, GreedyAgent) and races_in_core(game):
+            portion, options = _PORTION, _core_options(game, settings, chosen, threads)
 
-        def play(number: int, games: int) -> FinishedGames:
-            return FinishedGames(**_core.greedy_samples(first=number, games=games, **options))
-    else:
+            def play(number: int, games: int) -> list[FinishedGames]:
+                return [FinishedGames(**_core.greedy_samples(first=number, games=games, **options))]
+        else:
+            # A search belongs to one thread, and leaves Python to the others while it runs.
+            agents, portion = local(), _GAMES_OF_A_THREAD * threads
 
-        def play(number: int, games: int) -> FinishedGames | None:
-            return _play(game, settings, chosen, number)
+            def play_one(number: int) -> FinishedGames | None:
+                if not hasattr(agents, "own"):
+                    agents.own = agent(settings.warm_start_agent)
+                return _play(game, settings, agents.own, number)
 
-    for done in range(0, warm.games, portion):
-        if is_stopped():
-            raise Interrupted
-        number = min(portion, warm.games - done)
-        found = play(first + done, number)
-        if found is not None:
-            parts.append(found)
-        watch(done + number)
+            def play(number: int, games: int) -> list[FinishedGames]:
+                played = pool.map(play_one, range(number, number + games))
+                return [one for one in played if one is not None]
+
+        for done in range(0, warm.games, portion):
+            if is_stopped():
+                raise Interrupted
+            number = min(portion, warm.games - done)
+            parts += play(first + done, number)
+            watch(done + number)
     if not sum(map(len, parts)):
         raise RunError(
             f"None of {warm.games:,} games of the warm start was kept: all were drawn. Try "
