@@ -28,6 +28,7 @@ struct SelfPlayOptions {
   int resign_consecutive = 1;
   float no_resign_share = 0.1f;
   float opponent_share = 0.5f;
+  bool opponent_targets = false;
   bool temperature_in_targets = false;
 
   // From ply .first on, moves are sampled with temperature .second: with weights
@@ -83,6 +84,9 @@ struct DeclaredOptions<SelfPlayOptions> {
       DeclaredOption<O, float>{"opponent_share", &O::opponent_share,
                                "Share of games that are played against 'opponents', where there are any.", 0,
                                1},
+      DeclaredOption<O, bool>{"opponent_targets", &O::opponent_targets,
+                              "The moves of opponents are policy targets as well, so that a search expects "
+                              "them of the other players."},
       DeclaredOption<O, bool>{"temperature_in_targets", &O::temperature_in_targets,
                               "Policy targets are the probabilities that moves are sampled with, the "
                               "search's policy raised to 1 / temperature; with temperature 0 the move "

@@ -10,7 +10,8 @@
 
 namespace halma {
 
-/// How the move of a row came about. Only a full search's policy is a target, and no opponent's.
+/// How the move of a row came about. Only a full search's policy is a target, and an opponent's move
+/// where `opponent_targets` asks for it.
 enum class Choice : std::uint8_t { full, fast, random, opponent };
 
 /// Rows of decisions, those of a game in order and complete, so that the positions before a

@@ -62,6 +62,7 @@ class alignas(64) Slot {
   /// Plays an agent's move.
   void play_agents_move(Move move) {
     rows_.add(record(), Choice::opponent, move, std::numeric_limits<float>::quiet_NaN(), 0);
+    add_opponents_target(move);
     play(move);
   }
 
@@ -196,6 +197,7 @@ class alignas(64) Slot {
     const Choice choice = !learns ? Choice::opponent : full_ ? Choice::full : Choice::fast;
     rows_.add(record(), choice, resigns ? kNoMove : move, value, search.simulations());
     if (full_ && learns) add_target(options().temperature_in_targets ? sampled_from(target, chosen) : target);
+    if (!learns && !resigns) add_opponents_target(move);
     if (resigns)
       finish_game(End::none);
     else
@@ -230,6 +232,11 @@ class alignas(64) Slot {
       const Move move = tree.edges[tree.nodes[0].first + i].what;
       rows_.add_target(game().action(root_, move), target[i]);
     }
+  }
+
+  /// Makes the move of the row just added, an opponent's, its policy target where that is asked for.
+  void add_opponents_target(Move move) {
+    if (options().opponent_targets) rows_.add_target(game().action(root_, move), 1.0f);
   }
 
   /// Counts low values of the mover; whether the game is resigned now.

@@ -684,6 +684,15 @@ class SelfPlayOptions:
     def opponent_share(self, arg: float, /) -> None: ...
 
     @property
+    def opponent_targets(self) -> bool:
+        """
+        The moves of opponents are policy targets as well, so that a search expects them of the other players.
+        """
+
+    @opponent_targets.setter
+    def opponent_targets(self, arg: bool, /) -> None: ...
+
+    @property
     def temperature_in_targets(self) -> bool:
         """
         Policy targets are the probabilities that moves are sampled with, the search's policy raised to 1 / temperature; with temperature 0 the move that is played. False: the search's policy itself.

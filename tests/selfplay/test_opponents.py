@@ -131,6 +131,29 @@ def test_an_agent_plays_its_own_moves() -> None:
     assert (games.choices[games.choices == RANDOM]).size  # openings are random for both
 
 
+@pytest.mark.parametrize("opponent", [network, lambda game: an_agent("random")])
+def test_opponents_moves_are_targets_where_that_is_asked_for(opponent) -> None:
+    game = halma.game("rhombus-4x4-3")
+    plain, games = (
+        play(game, [opponent(game)], 0.5, options={"random_plies_max": 2, **more})
+        for more in ({}, {"opponent_targets": True})
+    )
+    assert np.array_equal(plain.moves, games.moves)
+    own = np.flatnonzero(games.choices == OPPONENT)
+    assert len(own) > 60
+    assert not np.diff(plain.policy_offsets)[own].any()
+    assert (np.diff(games.policy_offsets)[own] == 1).all()
+    for row in own:
+        entry = games.policy_offsets[row]
+        state = games.states[row].tobytes()
+        assert games.policy_actions[entry] == game.core.action(state, int(games.moves[row]))
+        assert games.policy_weights[entry] == 1.0
+    # All else is as it was.
+    others = np.flatnonzero(games.choices != OPPONENT)
+    sizes = [np.diff(one.policy_offsets)[others] for one in (plain, games)]
+    assert np.array_equal(*sizes)
+
+
 @pytest.mark.parametrize("name", ["rhombus-4x4-3", "ewn-3x3-3", "cdc-2x4-PPPP"])
 def test_games_do_not_depend_on_threads_groups_or_slots(name: str) -> None:
     game = halma.game(name)

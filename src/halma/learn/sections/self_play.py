@@ -50,8 +50,8 @@ class SelfPlaySettings(
         "Opponents of that network in a share of the games, with spaces between them: best, past "
         "(a version from the archive, drawn anew for every iteration), first (the oldest version), "
         "or agents. Seats are exchanged, and only the network's own decisions become training "
-        "samples. Empty: it plays itself in all games. liu2019: none; best, past or greedy as a "
-        "variation.",
+        "samples, unless 'opponent_targets' is true. Empty: it plays itself in all games. "
+        "liu2019: none; best, past or greedy as a variation.",
     )
     curriculum: tuple[str, ...] = setting(
         (),
