@@ -151,12 +151,13 @@ def test_marks():
 
 @dataclass(frozen=True, kw_only=True)
 class Counting(Experiment):
-    """Two measurements and a claim about them."""
+    """Measurements, two of them as a rule, and a claim about them."""
 
     remark: str = "agrees"
+    measured: str = "ab"
 
     def jobs(self, workspace):
-        return [Job(f"{self.name},{part}", len, ()) for part in "ab"]
+        return [Job(f"{self.name},{part}", len, ()) for part in self.measured]
 
     def page(self, workspace):
         found = [name for name in workspace.measurements if name.startswith(self.name)]
@@ -213,6 +214,26 @@ def test_statuses_and_verdicts(tmp_path, monkeypatch):
         assert scores(paper, tmp_path / "pages")[1].status == status
         page = paper_page(paper, scores(paper, tmp_path / "pages"), page)
         assert (f"revision abc123, def{seed};" in page) == (seed == 7)
+
+
+@pytest.mark.parametrize(
+    ("full", "status"),
+    [("", "reduced"), ("a", "reduced"), ("ab", "partial: 2 of 9"), ("abcdefghi", "full")],
+)
+def test_reduced_runs_are_shown_until_an_eighth_is_done_in_full(
+    tmp_path, monkeypatch, full, status
+):
+    monkeypatch.setattr(Paper, "kept", property(lambda paper: tmp_path / "kept"))
+    one = Counting(name="one", title="Figure one", libraries=(), measured="abcdefghi")
+    paper = Paper("nobody2000", "nobody2000: Counting", [one])
+    for scale, done in (("full", full), ("quick", one.measured)):
+        workspace = Workspace(tmp_path / scale, lambda text: None, full=scale == "full", seed=7)
+        for part in done:
+            workspace.measurements[f"one,{part}"] = 1
+        keep(paper, tmp_path / scale, "abc123")
+    (found,) = scores(paper, tmp_path / "pages")
+    page = paper_page(paper, [found], "<!-- begin scoreboard -->\n<!-- end scoreboard -->\n")
+    assert f"| Figure one | {status} |" in page
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -52,13 +52,14 @@ def test_it_is_small_and_plays_its_game(name):
         expected = re.escape(game.strongest + (f",evaluator={own}" if own else ""))
     assert re.fullmatch(expected, best)
     # It has learnt something: random players take no game from it, though they may block one.
-    seats = [agent(f"net:{name},sims=16"), *[agent("random")] * (game.players - 1)]
+    own, *_ = game.partners
+    seats = [agent(f"net:{name},sims=16" if i in own else "random") for i in range(game.players)]
     for seed in range(1, 9):
         played = halma.Record(game)
         for _ in play_game(played, seats, seed):
             pass
         assert played.result[0] == max(played.result)
-        if played.result[0] > max(played.result[1:]):
+        if all(played.result[side[0]] < played.result[0] for side in game.partners[1:]):
             return
     pytest.fail("Eight games are drawn.")
 

@@ -48,7 +48,7 @@ class Score:
     #: part of the experiment, such as a variant -> "full", "13 of 20", "reduced",
     #: "reduced, 2 of 5" or "missing"
     parts: Mapping[str, str]
-    #: in full first; reduced ones are of parts that have no full run
+    #: in full first; reduced ones are of parts with few full runs or none
     pages: Sequence[ScaledPage]
     #: the command that runs it in full
     command: str
@@ -121,13 +121,16 @@ def written_seeds(seeds: Iterable[int]) -> str:
     return ", ".join(map(str, found)) or "–"
 
 
+#: Share of the full runs, of which less is not shown where there are reduced ones.
+_FEWEST = 1 / 8
+
 COLUMNS = ("", "status", "verdict, claims that agree", "seeds", "command")
 
 
 def score(paper: Paper, experiment: Experiment, folder: Path) -> Score:
     """Score an experiment by what is kept; images are drawn into folders of `folder`.
 
-    Variants are scored one by one: those of which nothing is kept in full are shown reduced.
+    Variants are scored one by one: those of which little is kept in full are shown reduced.
     """
     parts, pages = {}, []
     left = [] if experiment.fixed_variants else list(experiment.variants)
@@ -138,6 +141,11 @@ def score(paper: Paper, experiment: Experiment, folder: Path) -> Score:
             given = [variant] if variant else []
             coverage = experiment.on(given, full).coverage(workspace)
             name = next((part for part in coverage.parts if part), variant)
+            if full and coverage.done < _FEWEST * coverage.total:
+                # A run that figures share does not replace the reduced ones of each.
+                reduced = kept_workspace(paper, folder, full=False)
+                if experiment.on(given, full=False).coverage(reduced).done:
+                    continue
             if coverage.done or coverage.runs:
                 chosen.append(variant)
                 counted = f"{coverage.done:,} of {coverage.total:,}"

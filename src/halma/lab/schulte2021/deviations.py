@@ -33,6 +33,12 @@ DEVIATIONS = (
         "how often players go back and forth",
     ),
     Deviation(
+        "games at once",
+        "50",
+        "all 200 of a session",
+        "none: they share one network and do not influence each other",
+    ),
+    Deviation(
         "selection of the first moves",
         '"varied" for the first moves',
         "15 moves of each player are drawn from the visits, 5 in the gate; no noise at the root",
