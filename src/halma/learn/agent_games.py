@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from threading import local
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from halma.selfplay.records import finished_game
 
 #: Games that the core plays between two looks at whether to stop.
 _PORTION = 1000
-#: Games that a thread plays between two looks where agents play them: the last ones are waited for.
+#: ... and that each thread plays where the core does not.
 _GAMES_OF_A_THREAD = 4
 #: Purpose of seeds.
 _GAMES = 3
@@ -45,32 +45,25 @@ def agent_games(
     """
     warm, chosen = settings.warm_start, agent(settings.warm_start_agent)
     first, parts = (epoch - 1) * warm.games, []
-    play: Callable[[int, int], list[FinishedGames]]
-    with ThreadPoolExecutor(threads) as pool:
-        if isinstance(chosen, GreedyAgent) and races_in_core(game):
-            portion, options = _PORTION, _core_options(game, settings, chosen, threads)
+    play: Callable[[range], list[FinishedGames]]
+    if isinstance(chosen, GreedyAgent) and races_in_core(game):
+        portion, options = _PORTION, _core_options(game, settings, chosen, threads)
 
-            def play(number: int, games: int) -> list[FinishedGames]:
-                return [FinishedGames(**_core.greedy_samples(first=number, games=games, **options))]
-        else:
-            # A search belongs to one thread, and leaves Python to the others while it runs.
-            agents, portion = local(), _GAMES_OF_A_THREAD * threads
+        def play(numbers: range) -> list[FinishedGames]:
+            samples = _core.greedy_samples(first=numbers[0], games=len(numbers), **options)
+            return [FinishedGames(**samples)]
+    else:
+        portion = _GAMES_OF_A_THREAD * threads
+        # A search belongs to one thread, and leaves Python to the others while it runs.
+        agents = [chosen, *(agent(settings.warm_start_agent) for _ in range(threads - 1))]
+        play = partial(_play_side_by_side, game, settings, agents)
 
-            def play_one(number: int) -> FinishedGames | None:
-                if not hasattr(agents, "own"):
-                    agents.own = agent(settings.warm_start_agent)
-                return _play(game, settings, agents.own, number)
-
-            def play(number: int, games: int) -> list[FinishedGames]:
-                played = pool.map(play_one, range(number, number + games))
-                return [one for one in played if one is not None]
-
-        for done in range(0, warm.games, portion):
-            if is_stopped():
-                raise Interrupted
-            number = min(portion, warm.games - done)
-            parts += play(first + done, number)
-            watch(done + number)
+    for done in range(0, warm.games, portion):
+        if is_stopped():
+            raise Interrupted
+        last = min(done + portion, warm.games)
+        parts += play(range(first + done, first + last))
+        watch(last)
     if not sum(map(len, parts)):
         raise RunError(
             f"None of {warm.games:,} games of the warm start was kept: all were drawn. Try "
@@ -100,6 +93,20 @@ def _core_options(
         "random_plies_max": warm.random_plies_max,
         "threads": threads,
     }
+
+
+def _play_side_by_side(
+    game: Game, settings: AlphaZeroSettings, agents: Sequence[Agent], numbers: range
+) -> list[FinishedGames]:
+    """Return games in the order of their numbers; each agent plays a share of them in a thread."""
+
+    def share(which: int) -> list[FinishedGames | None]:
+        return [_play(game, settings, agents[which], n) for n in numbers[which :: len(agents)]]
+
+    with ThreadPoolExecutor(len(agents)) as pool:
+        shares = [*pool.map(share, range(len(agents)))]
+    played = (shares[i % len(agents)][i // len(agents)] for i in range(len(numbers)))
+    return [one for one in played if one is not None]
 
 
 def _play(
